@@ -2,9 +2,9 @@
 //!
 //! A position-independent binary of this size has some 65,000 relocations of 24
 //! bytes each, which every start of a worker reads. Packed (DT_RELR) they take a
-//! thirtieth. The loader has to know them: glibc 2.36, and whoever builds on an
-//! older one goes without. Folding equal functions is lld's, which rustc brings
-//! for this target from 1.90 on.
+//! thirtieth. Only loaders from glibc 2.36 on read packed relocations; a build on an
+//! older system does not pack them. Equal functions are folded by lld, which rustc
+//! includes for this target from 1.90 on.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn main() {
     }
 }
 
-/// The second number of the version that a program tells of itself, where the
+/// The second number of the version that a program prints for `--version`, if the
 /// first is `major`.
 fn version(program: &str, major: u32) -> Option<u32> {
     let output = Command::new(program).arg("--version").output().ok()?;

@@ -1,15 +1,14 @@
-//! What decides in a region, without threads, sockets, files or a clock.
+//! The decisions of a region, without threads, sockets, files or a clock.
 //!
-//! [`core`] admits tasks and gives them places in workers; the kernel has locks,
-//! timers, waits and units of work; [`resources`] are what tasks can name, a
-//! folder a kind. Each is given the time and what happened, and gives back what
-//! must be done: [`core::Action`], [`Effect`]. `sim` plays them by seed.
+//! [`core`] admits tasks and gives them places in workers; the kernel has locks, timers, waits
+//! and units of work; [`resources`] has a module for each kind of resource that tasks can
+//! name. Each gets the time and an event, and returns the work to do: [`core::Action`],
+//! [`Effect`]. `sim` runs them in simulations by seed.
 //!
-//! The crate `region` is the shell on top: it has the store, the workers and the
-//! threads.
+//! Crate `region` is the shell around it: it has the store, the workers and the threads.
 //!
-//! Invariant: a module uses those above it in this list only: types, core,
-//! kernel, resources, sim.
+//! Invariant: a module uses only modules before it in this list: types, core, kernel,
+//! resources, sim.
 
 pub mod core;
 mod kernel;

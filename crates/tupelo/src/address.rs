@@ -1,21 +1,21 @@
-//! Addresses with a port, as people write them in arguments.
+//! Addresses with a port, as arguments have them.
 //!
-//! Servers are run and asked by the same words: `--listen 8102` and
-//! `--admin localhost:9080` are read here.
+//! The commands that start a server and those that ask one use this reader:
+//! `--listen 8102` and `--admin localhost:9080`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 
 /// Reads `8102`, `:8102`, `localhost:8102` or `0.0.0.0:8102`. A port alone is
-/// one of this machine only.
+/// an address of the loopback interface.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The text is not a port or an address with a port; the message says which.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
     if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) {
         let port = port
             .parse()
-            .map_err(|_| format!("{port} is no port: 0 to 65535"))?;
+            .map_err(|_| format!("{port} is not a port: expected 0 to 65535"))?;
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
     if let Ok(address) = text.parse() {

@@ -1,12 +1,11 @@
-//! What the program logs, in a form for eyes: local time, what it is, and the
-//! message; a request, an abend and a line that a program displayed each have a
-//! form of their own.
+//! The log for people: local time, kind and message; requests, abends and lines that
+//! programs display each have their own format.
 //!
-//! With `TUPELO_LOG_FORMAT=json` each event is a JSON line with its fields. The
-//! newest lines are kept for the administration port.
+//! With `TUPELO_LOG_FORMAT=json` each event is a JSON line with its fields. The newest lines
+//! are kept for the administration port.
 //!
-//! Invariant: what comes from a client or a COBOL program never steers the
-//! terminal: its control characters are replaced.
+//! Invariant: text from a client or a COBOL program never controls the terminal: its
+//! control characters are replaced.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -21,7 +20,7 @@ use tracing_subscriber::fmt::FmtContext;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Target of what `serve` itself says.
+/// Target of events of `serve` itself.
 pub const SERVE: &str = "tupelo::serve";
 /// Target of abends.
 pub const TASK: &str = "tupelo::task";
@@ -33,13 +32,13 @@ const DISPLAY: &str = "tupelo::stdout";
 /// Target of lines that scripts log.
 const SCRIPT: &str = "script";
 
-/// What is logged without -v: what goes wrong, abends, what programs display
-/// and scripts log, and requests where `access_log` asks for them. What the libraries of HTTP/2
-/// and TLS warn of is each client's to bring about, as often as it likes.
+/// Events logged without -v: errors and warnings, abends, lines that programs display and
+/// scripts log, and requests if `access_log` is on. Warnings of the HTTP/2 and TLS libraries
+/// are omitted, since any client can cause them at will.
 const USUAL: &str = "warn,h2=error,rustls=error,tupelo::serve=info,tupelo::task=info,\
     tupelo::stdout=info,script=info,gateway::access=info";
 
-/// Logs to standard error from here on. `verbose` counts -v.
+/// Starts logging to standard error. `verbose` counts -v.
 pub fn start(verbose: u8) {
     let default = match verbose {
         0 => USUAL,
@@ -50,7 +49,7 @@ pub fn start(verbose: u8) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // It would print why a line cannot be written, where none can: a panic.
+        // A failed write would otherwise be reported with a print macro, which panics.
         .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal())
         .event_format(LineFormat {
@@ -59,7 +58,7 @@ pub fn start(verbose: u8) {
         .init();
 }
 
-/// Lines that are kept, and most characters of one.
+/// Number of lines that are kept, and most characters of one.
 const KEPT: usize = 500;
 const KEPT_CHARS: usize = 2_000;
 
@@ -71,13 +70,13 @@ static NEWEST: Mutex<VecDeque<LogLine>> = Mutex::new(VecDeque::new());
 pub struct LogLine {
     /// When it was written, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// What it is: `error`, `warning`, `info`, `request`, `abend`, `display`.
+    /// The kind: `error`, `warning`, `info`, `request`, `abend`, `display`.
     pub kind: &'static str,
-    /// What it says.
+    /// The message.
     pub text: String,
 }
 
-/// The newest lines, at most so many.
+/// The newest lines, at most `most`.
 pub fn newest(most: usize) -> Vec<LogLine> {
     let lines = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
     let skipped = lines.len().saturating_sub(most);
@@ -110,7 +109,7 @@ struct EventFields {
 }
 
 impl EventFields {
-    /// Takes a field out.
+    /// Removes and returns a field.
     fn take(&mut self, name: &str) -> String {
         let at = self.rest.iter().position(|(known, _)| *known == name);
         at.map_or(String::new(), |at| self.rest.remove(at).1)
@@ -159,10 +158,11 @@ where
         let text = event_text(about.target(), &mut fields);
         keep(word, &harmless(&without_colours(text.trim_end())));
         write!(out, "{faint}{}{plain} {colour}{word:<8}{plain}", clock())?;
-        // What `serve` says was made for a terminal already.
-        match about.target() == SERVE {
-            true => writeln!(out, "{}", text.trim_end()),
-            false => writeln!(out, "{}", harmless(text.trim_end())),
+        // Messages of `serve` are formatted for a terminal already.
+        if about.target() == SERVE {
+            writeln!(out, "{}", text.trim_end())
+        } else {
+            writeln!(out, "{}", harmless(text.trim_end()))
         }
     }
 }
@@ -184,7 +184,7 @@ fn as_json(target: &str, level: Level, fields: &EventFields) -> String {
         let value = match text.parse::<u64>() {
             // `us` and `status` are numbers; a path that looks like one is not.
             Ok(number) if number.to_string() == *text && *name != "path" => number.into(),
-            // What a script gave with a line is JSON.
+            // Data that a script logs with a line is JSON.
             _ if *name == "data" && target == SCRIPT => {
                 serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
             }
@@ -195,19 +195,19 @@ fn as_json(target: &str, level: Level, fields: &EventFields) -> String {
     serde_json::Value::Object(object).to_string()
 }
 
-/// A text without the sequences that colour it on a terminal.
+/// A text without colour sequences.
 fn without_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((front, behind)) = rest.split_once("\x1b[") {
+    while let Some((front, tail)) = rest.split_once("\x1b[") {
         plain.push_str(front);
-        let end = behind.find(|c: char| c.is_ascii_alphabetic());
-        rest = end.map_or("", |end| &behind[end + 1..]);
+        let end = tail.find(|c: char| c.is_ascii_alphabetic());
+        rest = end.map_or("", |end| &tail[end + 1..]);
     }
     plain + rest
 }
 
-/// What an event is, and its colour.
+/// The kind of an event, and its colour.
 fn word(target: &str, level: Level) -> (&'static str, &'static str) {
     match (target, level) {
         (ACCESS, _) => ("request", "\x1b[36m"),
@@ -256,7 +256,7 @@ fn event_text(target: &str, fields: &mut EventFields) -> String {
     }
 }
 
-/// The text without control characters but line ends.
+/// The text without control characters except line ends.
 fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' => '\n',
@@ -273,8 +273,8 @@ fn clock() -> String {
     time_of_day(now.unwrap_or_default())
 }
 
-/// The local time of day of a moment, told by the time since 1970, to the
-/// millisecond: `14:03:59.120`.
+/// The local time of day, to the millisecond, of a moment given as the time since 1970:
+/// `14:03:59.120`.
 pub fn time_of_day(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs() as libc::time_t;
     // SAFETY: `tm` is plain data, for which zeros are a value; localtime_r

@@ -44,14 +44,14 @@ struct Cli {
     command: Command,
 }
 
-/// How a subcommand ended that could run.
+/// The result of a subcommand that could run.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome {
-    /// Nothing to complain about.
+    /// No findings.
     Clean,
-    /// It ran and found something wrong.
+    /// The command ran and found errors.
     Findings,
-    /// It ended with a status of its own.
+    /// The command ended with its own status.
     Status(ExitCode),
 }
 
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     ended(cli.command.run())
 }
 
-/// The exit status of an outcome, once all that was printed has left.
+/// The exit status of an outcome, after all output was written.
 fn ended(outcome: miette::Result<Outcome>) -> ExitCode {
     let flushed = std::io::stdout().flush().map_err(StdoutError);
     match outcome.and_then(|outcome| flushed.into_diagnostic().map(|()| outcome)) {

@@ -1,4 +1,4 @@
-//! Asking a running region through its administration port.
+//! Requests to a running region through its administration port.
 //!
 //! One request a connection, answered in JSON.
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::operator_token;
 
-/// Which region to ask, and how to show what it says.
+/// The region to ask, and the format of the output.
 #[derive(Debug, clap::Args)]
 pub struct OperatorArgs {
     /// Administration port of the region.
@@ -22,18 +22,18 @@ pub struct OperatorArgs {
     pub json: bool,
 }
 
-/// How long a region may take to answer.
+/// Most time that a region may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of an answer.
 const MAX_ANSWER: u64 = 64 << 20;
 
 impl OperatorArgs {
-    /// What there is at a path.
+    /// The answer to a GET of a path.
     pub fn get(&self, path: &str) -> Result<Value> {
         self.ask("GET", path)
     }
 
-    /// Has something changed.
+    /// The answer to a POST of a path.
     pub fn post(&self, path: &str) -> Result<Value> {
         self.ask("POST", path)
     }
@@ -58,25 +58,26 @@ impl OperatorArgs {
         };
         let value: Value = serde_json::from_str(body)
             .into_diagnostic()
-            .wrap_err_with(|| format!("{} does not answer as a region does", self.admin))?;
+            .wrap_err_with(|| format!("{} does not answer like a region", self.admin))?;
         match (status, value["error"].as_str()) {
             (200, _) => Ok(value),
             (_, Some(why)) => {
                 let faults = value["faults"].as_array().into_iter().flatten();
                 let faults: Vec<String> = faults.map(cell).collect();
-                match faults.is_empty() {
-                    true => bail!("{why}"),
-                    false => bail!(help = faults.join("\n"), "{why}"),
+                if faults.is_empty() {
+                    bail!("{why}")
+                } else {
+                    bail!(help = faults.join("\n"), "{why}")
                 }
             }
             (401 | 403, _) => bail!(
-                help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are; \
-                    without users TUPELO_OPERATOR_TOKEN has the text of operator.token in the \
+                help = "set TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, to authenticate; \
+                    without users set TUPELO_OPERATOR_TOKEN to the text of operator.token in the \
                     region's state folder",
                 "{}",
                 value["detail"]
                     .as_str()
-                    .unwrap_or("the region does not let you in")
+                    .unwrap_or("the region rejects the request")
             ),
             _ => bail!(
                 "{} answers {status} to {path}: is it a region of this version?",
@@ -105,7 +106,7 @@ impl OperatorArgs {
     }
 }
 
-/// Who asks, from the environment, as a line of the header.
+/// The credentials from the environment, as a header line.
 fn authorization() -> String {
     let given = |name: &str| {
         std::env::var(name)
@@ -124,7 +125,7 @@ fn authorization() -> String {
     }
 }
 
-/// Status and body of an answer whose length the connection's end tells.
+/// Status and body of an answer that ends with its connection.
 fn parse(answer: &str) -> Option<(u16, &str)> {
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;

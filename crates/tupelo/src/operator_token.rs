@@ -1,8 +1,8 @@
-//! The token of requests that change something on a loopback administration port.
+//! The token of requests that change something through a loopback administration port.
 //!
-//! A server writes it into its state folder, which programs cannot read, and
-//! leaves a note of that place under its port in a folder of the user, so that
-//! the commands find it from any folder. Both are for the user alone.
+//! A server writes it into its state folder, which programs cannot read. A note with that
+//! path, named by the port, goes into a folder of the user, so that the commands find the
+//! token from any folder. Only the user can read both.
 
 use std::fs;
 use std::io::Write;
@@ -22,8 +22,8 @@ pub fn write(state: &Path, token: &str) -> std::io::Result<()> {
     replace(&state.join(FILE), token)
 }
 
-/// Notes where the token of an administration port lies. Without it the commands
-/// find the token by the state folder of the current folder only.
+/// Records the path of the token of an administration port. Without this note the commands
+/// find the token only in the state folder of the current folder.
 pub fn note(state: &Path, admin: SocketAddr) {
     let written = notes(true).and_then(|folder| {
         let path = state.canonicalize()?.join(FILE);
@@ -33,11 +33,11 @@ pub fn note(state: &Path, admin: SocketAddr) {
         )
     });
     if let Err(error) = written {
-        tracing::debug!(%error, "the place of the operator's token is not noted");
+        tracing::debug!(%error, "the path of the operator's token cannot be recorded");
     }
 }
 
-/// The token of the administration port there, if this user can read it.
+/// The token of an administration port, if this user can read it.
 pub fn find(admin: SocketAddr) -> Option<String> {
     if let Ok(token) = std::env::var("TUPELO_OPERATOR_TOKEN") {
         return Some(token);
@@ -74,7 +74,7 @@ fn notes(make: bool) -> std::io::Result<PathBuf> {
         .ok_or_else(|| std::io::Error::other("the folder of notes is not this user's alone"))
 }
 
-/// Writes a file anew, for the user alone.
+/// Replaces a file that only the user can read.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let part = path.with_extension("new");
     let _ = fs::remove_file(&part);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_readable_by_its_user_alone() {
+    fn only_its_user_can_read_a_token() {
         let state = tempfile::tempdir().unwrap();
         write(state.path(), "first").unwrap();
         write(state.path(), "second").unwrap();

@@ -1,11 +1,10 @@
-//! What becomes of the program when its standard output cannot be written.
+//! The end of the program when its standard output cannot be written.
 //!
-//! Rust ignores SIGPIPE, so that a server outlives its clients, and its print
-//! macros panic where they cannot print. `tupelo … | head -1` would end in a
-//! trace of calls. Here, once for every command: a reader that has seen enough
-//! ends the program without a word, as SIGPIPE would; a full disk is an error
-//! that is told. A command prints with the macros, or writes to standard output
-//! and passes the error on with its cause; it never judges it.
+//! Rust ignores SIGPIPE, so that a server outlives its clients, and its print macros panic
+//! when they cannot print. `tupelo … | head -1` would end in a backtrace. This module
+//! handles that for every command: a closed pipe ends the program silently, as SIGPIPE
+//! would; a full disk is reported as an error. A command prints with the macros, or writes to
+//! standard output and returns the error with its cause, without examining it.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -14,8 +13,8 @@ use std::process::exit;
 
 use miette::Report;
 
-/// Arguments that do not go together, or a value that no command takes: what the
-/// parser of the command line cannot see.
+/// Arguments that contradict each other, or a value that no command accepts, which the
+/// command line's parser cannot detect.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[error("{message}")]
 pub struct WrongUsage {
@@ -30,12 +29,12 @@ pub fn wrong_usage(message: impl Into<String>, help: Option<&str>) -> Report {
     Report::new(WrongUsage { message, help })
 }
 
-/// Standard output took no more.
+/// Standard output could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written")]
 pub struct StdoutError(#[source] pub io::Error);
 
-/// Takes panics of the print macros out of all others.
+/// Handles panics of the print macros separately from all others.
 pub fn guard() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match refused(panic) {
@@ -44,8 +43,8 @@ pub fn guard() {
     }));
 }
 
-/// Tells why a command could not run, unless it only lost its reader, and gives
-/// the exit status.
+/// Prints why a command could not run, unless its reader closed the pipe, and returns the
+/// exit status.
 pub fn report_failure(report: &Report) -> u8 {
     let broken = |e: &(dyn Error + 'static)| {
         e.downcast_ref::<io::Error>()
@@ -61,14 +60,15 @@ pub fn report_failure(report: &Report) -> u8 {
     COULD_NOT_RUN
 }
 
-/// Why a print macro failed; `None` for any other panic. The macros keep no
-/// more than the text of the error.
+/// Why a print macro failed; `None` for any other panic. The macros report only the text of
+/// the error.
 fn refused(panic: &PanicHookInfo<'_>) -> Option<StdoutError> {
     let text = panic.payload().downcast_ref::<String>()?;
     let reason = text.strip_prefix("failed printing to stdout: ")?;
-    let kind = match reader_is_gone() {
-        true => ErrorKind::BrokenPipe,
-        false => ErrorKind::Other,
+    let kind = if reader_is_gone() {
+        ErrorKind::BrokenPipe
+    } else {
+        ErrorKind::Other
     };
     Some(StdoutError(io::Error::new(kind, reason)))
 }
@@ -81,15 +81,15 @@ fn reader_is_gone() -> bool {
         revents: 0,
     };
     // SAFETY: the one descriptor lives across the call, which does not wait.
-    let told = unsafe { libc::poll(&raw mut out, 1, 0) };
-    told == 1 && out.revents & (libc::POLLERR | libc::POLLHUP) != 0
+    let ready = unsafe { libc::poll(&raw mut out, 1, 0) };
+    ready == 1 && out.revents & (libc::POLLERR | libc::POLLHUP) != 0
 }
 
-/// The status of a program that SIGPIPE ended, as shells tell it.
+/// The status of a program that SIGPIPE ended, as shells report it.
 const ENDED_BY_SIGPIPE: u8 = 128 + libc::SIGPIPE as u8;
 
-/// The status of a command that could not do its work.
+/// The status of a command that could not run.
 const COULD_NOT_RUN: u8 = 2;
 
-/// The status of a command whose arguments do not go together (sysexits.h).
+/// The status of a command whose arguments contradict each other (sysexits.h).
 const WRONG_USAGE: u8 = 64;

@@ -1,4 +1,4 @@
-//! Tables on the terminal: columns as wide as what stands in them.
+//! Tables on the terminal: each column is as wide as its widest cell.
 
 use std::fmt;
 
@@ -43,9 +43,10 @@ impl fmt::Display for Table {
             let mut line = String::new();
             for (column, cell) in row.iter().enumerate() {
                 let (width, pad) = (widths[column], widths[column] - cell.chars().count());
-                match self.right[column] {
-                    true => line += &format!("{cell:>width$}  ", width = width),
-                    false => line += &format!("{cell}{}  ", " ".repeat(pad)),
+                if self.right[column] {
+                    line += &format!("{cell:>width$}  ", width = width)
+                } else {
+                    line += &format!("{cell}{}  ", " ".repeat(pad))
                 }
             }
             writeln!(f, "{}", line.trim_end())?;

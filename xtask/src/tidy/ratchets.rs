@@ -57,12 +57,11 @@ pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
 
 /// Phrases of [`super::phrases::PHRASES`].
 pub const PHRASES: &[(&str, usize)] = &[
-    ("kernel", 379),
     ("measure", 1),
     ("runtime", 1),
     ("sql", 1),
     ("tn3270", 1),
-    ("tupelo", 1272),
+    ("tupelo", 27),
 ];
 
 /// Type names of one word that no manual has, see [`super::names`].

@@ -1,7 +1,7 @@
-//! From a request to a place in a worker.
+//! Admission: from a request to a place in a worker.
 //!
-//! A request passes its class, then MXT, then gets a place. What has to wait
-//! waits in bounded queues; a request that finds them full is refused.
+//! A request passes its class, then MXT, then gets a place. Requests wait in bounded
+//! queues; a request that finds its queue full is rejected.
 
 use link::Request;
 use link::layout::REQUEST_BRIEF;
@@ -60,8 +60,8 @@ impl Core {
         Ok(key)
     }
 
-    /// The request's input is complete: queue it in its worker, or in another
-    /// when that one is gone. The core fills in the task's own fields.
+    /// The request's input is complete: queues it in its worker, or in another one if that
+    /// worker is gone. The core fills in the task's own fields.
     pub fn submit<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -105,7 +105,7 @@ impl Core {
         }
     }
 
-    /// The one who asked went away before the input was complete.
+    /// The client went away before the input was complete.
     pub fn cancel<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get(key) else {
             return;
@@ -141,7 +141,7 @@ impl Core {
         self.admit_next(cx);
     }
 
-    /// Ends a waiting task with a refusal; its future is woken to hear it.
+    /// Ends a waiting task with a refusal, and wakes its future to return it.
     pub(super) fn refuse_waiting<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -185,8 +185,7 @@ impl Core {
         cx.out.push(CoreAction::Wake(key));
     }
 
-    /// Refuses those who wait for a class beyond its PURGETHRESH, the last
-    /// first.
+    /// Rejects requests that wait for a class beyond its PURGETHRESH, the last ones first.
     pub(super) fn shorten_queue<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -212,7 +211,7 @@ impl Core {
         }
     }
 
-    /// An active task is over: others may take its part of the limits.
+    /// An active task is over: other tasks may use its part of the limits.
     pub(super) fn leave<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -226,7 +225,7 @@ impl Core {
         self.admit_next(cx);
     }
 
-    /// Lets tasks of a class through while it has room.
+    /// Admits waiting tasks of a class while it has room.
     pub(super) fn admit_from_class<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -258,8 +257,8 @@ impl Core {
         self.admit_next(cx);
     }
 
-    /// Lets tasks through while MXT has room, and children while some of their
-    /// parents wait.
+    /// Admits waiting tasks while MXT has room, and children while some of their parents
+    /// wait.
     pub(super) fn admit_next<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         while let Some(queue) = self.next_queue() {
             let tasks = &self.tasks;
@@ -290,8 +289,7 @@ impl Core {
         Some(usize::from(child > other))
     }
 
-    /// The task that is asked for, in the memory of one that is gone when there
-    /// is one.
+    /// The state of a requested task, in the memory of an ended task if there is one.
     fn describe(
         &self,
         now: u64,
@@ -331,7 +329,7 @@ impl Core {
                 .runaway_ms
                 .map_or(self.limits.runaway_ns, |ms| u64::from(ms) * 1_000_000),
             purgeable: def.purgeable,
-            // DTIMOUT is nothing without SPURGE(YES): the region's limit counts.
+            // DTIMOUT has no effect without SPURGE(YES): the region's limit applies.
             lock_timeout_ns: (def.lock_timeout_ms.filter(|_| def.purgeable))
                 .map(|ms| u64::from(ms) * 1_000_000),
             in_doubt: def.in_doubt,
@@ -342,7 +340,7 @@ impl Core {
                 ..Request::default()
             },
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
-            // Nobody outside waits for what the region starts.
+            // No client waits for a task that the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
             start: spec.start,
@@ -353,9 +351,8 @@ impl Core {
         Ok(task.boxed(spare))
     }
 
-    /// Requests from outside are bounded here. What the region starts has the
-    /// same bound in the kernel, which can refuse the command, so that neither
-    /// keeps the other out.
+    /// Limits requests from outside. The kernel has an equal limit for tasks that the region
+    /// starts, since it can fail the command; so neither kind excludes the other.
     fn check_queue(&mut self, spec: &TaskSpec) -> Result<(), StartRefusal> {
         let waiting = self.waiting - self.waiting_starts;
         if spec.start.is_none() && waiting >= self.limits.queue_limit {
@@ -369,7 +366,7 @@ impl Core {
         let class = task.class;
         let for_class = stage == TaskStage::WaitClass;
         task.stage = stage;
-        // An operator lists it, and can purge it, by its number.
+        // An operator can list and purge a waiting task by its number.
         task.number = self.number();
         self.waiting += 1;
         self.waiting_starts += usize::from(task.start.is_some());

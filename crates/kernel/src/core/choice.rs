@@ -1,13 +1,13 @@
-//! Which worker a task gets.
+//! The choice of a worker for a task.
 //!
-//! Waking a worker costs far more than a short program, so short tasks are
-//! queued behind busy workers once enough of them run; a task that turns out
-//! to run or wait for long has its queue taken away and given to others. Idle
-//! workers are taken most recently used first, whose pages are warm.
+//! Waking a worker costs far more than a short program takes. Short tasks are therefore
+//! queued at busy workers once enough of those run. If a task turns out to run or wait for
+//! long, its queue is moved to other workers. Idle workers are used most recently used
+//! first, since their pages are warm.
 //!
-//! Programs that compute for long share a few workers for each processor: more
-//! of them would end no sooner, and take memory and processor time from all
-//! others. What waits for its turn there keeps nobody else from a place.
+//! Programs that compute for long share a few workers for each processor: more workers
+//! would not finish sooner, and would take memory and processor time from all other tasks.
+//! Tasks that wait for their turn there do not delay other tasks.
 
 use super::defs::RunTimes;
 use super::queue::TaskTurn;
@@ -21,9 +21,9 @@ use link::SlotState;
 use link::layout::SLOTS;
 
 impl Core {
-    /// Gives an admitted task a place, and queues its request there when it
-    /// has one already. False when there is none now. `force` prefers another
-    /// worker to waiting for the busy ones.
+    /// Gives an admitted task a place, and queues its request there if it has one. Returns
+    /// false if there is no place now. `force` prefers another worker to waiting for the busy
+    /// ones.
     pub(super) fn place<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -37,16 +37,14 @@ impl Core {
         true
     }
 
-    /// Tries to place the tasks that wait for one: all others before those of
-    /// programs that compute.
+    /// Tries to place the waiting tasks: those of programs that compute come last.
     pub(super) fn place_waiting<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         if self.place_queue(cx, false) {
             self.place_queue(cx, true);
         }
     }
 
-    /// Places the tasks of one queue in their order. False when some still
-    /// wait.
+    /// Places the tasks of one queue in their order. Returns false if some still wait.
     fn place_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, computes: bool) -> bool {
         let queue = usize::from(computes);
         while !self.place_waits[queue].is_empty() {
@@ -78,8 +76,8 @@ impl Core {
         true
     }
 
-    /// How long it may take until somebody who waits for a place gets one,
-    /// before the first gets a worker of its own.
+    /// Time without any placed task after which the first waiting task gets a worker of its
+    /// own.
     fn longest_wait_ns(&self, key: TaskKey) -> u64 {
         match self.pace_of(key) {
             Some(pace) if pace.computes() => PLACE_WAIT_NS.max(2 * pace.held_ns),
@@ -87,13 +85,12 @@ impl Core {
         }
     }
 
-    /// True when nobody who waits for a place comes before a task.
+    /// True if no task waits for a place before this one.
     pub(super) fn is_first(&self, key: TaskKey) -> bool {
         self.place_waits[0].is_empty() && (!self.computes(key) || self.place_waits[1].is_empty())
     }
 
-    /// Puts a task at its turn among those that wait for a place: the order
-    /// is that of the task numbers.
+    /// Inserts a task into the queue for a place, in the order of the task numbers.
     pub(super) fn queue_for_place(&mut self, key: TaskKey) {
         let queue = usize::from(self.computes(key));
         if let Some(task) = self.tasks.get_mut(key) {
@@ -108,8 +105,8 @@ impl Core {
         }
     }
 
-    /// Finds another place for a task whose request is complete but whose
-    /// worker is gone or was told to go.
+    /// Finds another place for a task whose request is complete but whose worker is gone or
+    /// was ended.
     pub(super) fn relocate<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         self.unload(cx, key);
         if !self.place(cx, key, true) {
@@ -117,8 +114,8 @@ impl Core {
         }
     }
 
-    /// Takes every queued task of a worker away. With `must` those that find
-    /// no place wait for one; else they stay where they are.
+    /// Moves every queued task of a worker to other workers. With `must` those that find no
+    /// place wait for one; otherwise they stay.
     pub(super) fn take_queue<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -134,7 +131,7 @@ impl Core {
                 continue;
             };
             let place = WorkerSlot { worker, slot };
-            // Another worker would wait for the token as this one does.
+            // In another worker the task would also wait for the token.
             if !must && self.pinned_worker(key).is_some() {
                 continue;
             }
@@ -193,7 +190,7 @@ impl Core {
         self.file(cx, place.worker);
     }
 
-    /// Puts a worker on the list it belongs to.
+    /// Puts a worker on the list of its state.
     pub(super) fn file<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
         let w = &self.workers[worker];
         let (ready, loaded) = (w.life == WorkerLife::Ready, w.load > 0);
@@ -255,7 +252,7 @@ impl Core {
         if task.run_of.is_some()
             && let Some(worker) = self.pinned_worker(key)
         {
-            // Every slot that is held there is the open task's own.
+            // All held slots of the worker belong to the open task.
             let slot = self.workers[worker].free_slot()?;
             return Some(WorkerSlot { worker, slot });
         }
@@ -310,14 +307,13 @@ impl Core {
         Some(WorkerSlot { worker, slot })
     }
 
-    /// A program that has not run yet counts as short: if it is not, the tasks
-    /// behind it are soon taken away, and a burst at the start does not make a
-    /// worker for each of its requests.
+    /// A program that has not run yet counts as short. If it is not, the tasks after it are
+    /// soon moved, and a burst at the start does not make a worker for each request.
     fn is_short(&self, key: TaskKey) -> bool {
         self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
     }
 
-    /// How many tasks may stand in a worker that gets this one too.
+    /// The number of tasks that may be in a worker that also gets this one.
     fn depth(&self, key: TaskKey) -> usize {
         let brief = self.pace_of(key).is_some_and(RunTimes::is_brief);
         if brief { BRIEF_DEPTH } else { DEPTH }
@@ -328,7 +324,7 @@ impl Core {
         self.pace_of(key).is_some_and(RunTimes::computes)
     }
 
-    /// True when as many workers compute as there is use for.
+    /// True if the most useful number of workers compute.
     fn processors_are_taken(&self) -> bool {
         let workers = self.workers.iter().filter(|w| w.computes());
         workers.count() >= self.limits.parallel * COMPUTING_WORKERS
@@ -341,16 +337,15 @@ impl Core {
         program.is_some_and(|program| self.defs.needs_qr(program))
     }
 
-    /// Busy workers behind which a task is queued rather than woken one for.
-    /// Programs that mostly wait for the region get more: one worker would
-    /// stand still while its task waits, and several that wait together are
-    /// answered together.
+    /// Number of busy workers up to which a task is queued instead of waking another worker.
+    /// Programs that mostly wait for the region get more: a single worker would be idle while
+    /// its task waits, and several waiting tasks are answered together.
     fn enough_for(&self, key: TaskKey) -> usize {
         let waits = self.pace_of(key).is_some_and(RunTimes::mostly_waits);
         self.limits.parallel * if waits { WAITING_WORKERS } else { 1 }
     }
 
-    /// What the runs of a task's program take; `None` when that is not known.
+    /// The run times of a task's program; `None` if they are not known.
     pub(super) fn pace_of(&self, key: TaskKey) -> Option<RunTimes> {
         let pace = self.tasks.get(key)?.pace_in(self.defs.generation)?;
         self.defs.programs.get(pace)?.run
@@ -395,7 +390,7 @@ impl Core {
         }
     }
 
-    /// Gives a slot back, and a dead worker's number with its last slot.
+    /// Frees a slot, and a dead worker's number with its last slot.
     pub(super) fn vacate<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,

@@ -36,18 +36,17 @@ pub struct Transaction {
     pub class: Option<usize>,
 }
 
-/// What is known of a program's runs.
+/// Statistics of a program's runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProgramPace {
-    /// Moving average of what its runs took; `None` before the first run
-    /// has ended.
+    /// Moving average of the run times; `None` before the first run has ended.
     pub run: Option<RunTimes>,
 }
 
-/// What a run took of its worker, in nanoseconds.
+/// The time that a run used of its worker, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunTimes {
-    /// Time in which it held its worker and was let run.
+    /// Time in which it occupied its worker and could run.
     pub held_ns: u64,
     /// Of that, time in which it waited for the region.
     pub waited_ns: u64,
@@ -151,8 +150,8 @@ impl CompiledDefinitions {
         self.by_program.get(&name).copied()
     }
 
-    /// Reorders the classes so that those of `old` keep their numbers. A class
-    /// that is gone stays, with nobody in it but the tasks that end.
+    /// Reorders the classes so that those of `old` keep their numbers. A removed class stays
+    /// until its tasks have ended, and admits no more.
     pub fn adopt_class_numbers(&mut self, old: &CompiledDefinitions) {
         let mut classes = old.classes.clone();
         for class in &self.classes {
@@ -172,7 +171,7 @@ impl CompiledDefinitions {
 }
 
 impl ProgramPace {
-    /// Takes one more run into the average.
+    /// Adds one more run to the average.
     pub fn add(&mut self, run: RunTimes) {
         let mix = |old: u64, new: u64| old - old / 8 + new / 8;
         self.run = Some(match self.run {
@@ -192,7 +191,8 @@ fn twice(kind: &'static str, name: &str) -> StartError {
     }
 }
 
-/// A hash for short fixed names; the table's keys are ours, not a peer's.
+/// A hash for short fixed names. The keys come from definitions, not from a peer, so no
+/// protection against chosen collisions is needed.
 #[derive(Default, Clone)]
 pub struct NameHasher(u64);
 

@@ -1,4 +1,4 @@
-//! How tasks and workers end.
+//! The ends of tasks and workers.
 
 use link::SlotState;
 
@@ -9,8 +9,8 @@ use super::{Core, CoreAction, CoreContext, MAX_LOSSES, MAX_START_FAILURES, Worke
 use crate::types::{Abend, StartRefusal};
 
 impl Core {
-    /// Looks at the submitted slots of a worker that ring a port, and takes in
-    /// those of that port that are done. `port` none looks at all of them.
+    /// Checks the submitted slots of a worker for one port, and completes those that are
+    /// done. With `None` it checks the slots of all ports.
     pub fn poll_completions<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -28,7 +28,7 @@ impl Core {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            // Port 0 also hears of those that may have something to commit.
+            // Port 0 is also notified of tasks that may have something to commit.
             if port.is_some_and(|p| p != task.port && !(p == 0 && task.in_kernel)) {
                 continue;
             }
@@ -65,7 +65,7 @@ impl Core {
         }
     }
 
-    /// The one who waited for the task went away.
+    /// The client that waited for the task went away.
     pub fn abandon<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         if let Some(task) = self.tasks.get_mut(key) {
             task.abandoned = true;
@@ -75,8 +75,8 @@ impl Core {
         }
     }
 
-    /// A task's results are no longer needed. `run` is what its program took,
-    /// when it ended by itself.
+    /// A task's results are no longer needed. `run` is the time of its program's run, if that
+    /// ended by itself.
     pub fn release<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -100,7 +100,7 @@ impl Core {
         }
     }
 
-    /// A worker's process ended. `how` says it in words.
+    /// A worker's process ended; `how` describes its exit.
     pub fn dead<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -152,7 +152,7 @@ impl Core {
             self.last_start_failure = cx.now;
         }
         let w = &mut self.workers[worker];
-        // Moving its last task away has done this already.
+        // Moving its last task away has already freed the number.
         if w.life == WorkerLife::Dead && w.is_empty() {
             w.life = WorkerLife::Vacant;
             cx.links.forget(worker);
@@ -166,7 +166,7 @@ impl Core {
         }
     }
 
-    /// The worker said that it takes no more tasks, or wrote nonsense.
+    /// The worker reported that it takes no more tasks, or violated the protocol.
     pub fn retire<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
@@ -181,7 +181,7 @@ impl Core {
         }
     }
 
-    /// The worker wrote something that makes no sense: it must go.
+    /// The worker wrote malformed data: it is killed.
     pub fn protocol_violation<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -211,8 +211,7 @@ impl Core {
         }
     }
 
-    /// Ends a worker that must go; its queued tasks are moved first, so that
-    /// only the running one is hit.
+    /// Kills a worker; its queued tasks are moved first, so that only the running one fails.
     pub(super) fn kill_worker<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -320,8 +319,8 @@ impl Core {
         }
     }
 
-    /// Gives a queued task to another worker; not for ever, when its workers
-    /// end before they take any task at all.
+    /// Gives a queued task to another worker. The number of attempts is limited, for workers
+    /// that end before they take any task.
     fn lose_queued<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -346,7 +345,7 @@ impl Core {
         self.relocate(cx, key);
     }
 
-    /// Ends what waits for a place when no worker can be had.
+    /// Ends the tasks that wait for a place if no worker can be started.
     fn give_up_waiting<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for key in self.tasks.keys() {
             let Some(task) = self.tasks.get(key) else {

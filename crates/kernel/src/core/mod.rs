@@ -1,15 +1,15 @@
-//! What the region decides: admission, workers, queues, ends.
+//! The decisions of the region: admission, workers, queues, ends.
 //!
-//! The core holds every task and every worker as data. It has no clock (each
-//! call brings the time), starts no process and wakes nobody: what must be
-//! done is left in a list of [`CoreAction`]s. The shared memory of the workers is
-//! reached through [`WorkerLinks`], so a test can stand in for all workers and time
-//! and replay any history by its seed.
+//! The core holds every task and every worker as data. It has no clock (each call has the
+//! time as an argument), starts no process and wakes no thread. The work to do is left in a
+//! list of [`CoreAction`]s. The shared memory of the workers is accessed through
+//! [`WorkerLinks`], so a test can simulate all workers and time, and replay any history by
+//! its seed.
 //!
 //! Reference: CICS system definition, MXT, TRANCLASS (MAXACTIVE, PURGETHRESH),
 //! ICVR (runaway), transaction priority.
-//! Invariant: nothing that a worker wrote is trusted here; what the links
-//! report has been checked.
+//! Invariant: data that a worker wrote is never trusted here; the links have checked what
+//! they report.
 
 mod admission;
 mod choice;
@@ -35,34 +35,34 @@ use crate::types::{Abend, ClassDef, RegionStatistics, StartRefusal};
 use queue::WaitQueue;
 use task::TaskTable;
 
-/// Tasks that may stand in one worker: being written, queued or running.
+/// Most tasks in one worker: being written, queued or running.
 const DEPTH: usize = 30;
-/// The same of tasks whose programs are known to be brief. All together they take
-/// little time, and each wait for a place costs its door a turn.
+/// Most tasks in one worker if their programs are known to be brief. Together they take
+/// little time, and each wait for a place costs the gateway thread a turn.
 const BRIEF_DEPTH: usize = SLOTS - 2;
-/// A program whose runs are shorter than this may be queued behind.
+/// Tasks may be queued after a program whose runs are shorter than this.
 const SHORT_NS: u64 = 200_000;
-/// Workers that run for each one that would, when their programs mostly wait
-/// for the region.
+/// Number of workers for each single one otherwise, for programs that mostly wait for the
+/// region.
 const WAITING_WORKERS: usize = 8;
-/// Workers that run programs that compute for long, for each one that would.
+/// Number of workers for each single one otherwise, for programs that compute for long.
 const COMPUTING_WORKERS: usize = 4;
-/// While a program with shorter runs than this goes on, the news of the tasks
-/// before it may wait.
+/// While a program with shorter runs than this is running, the ends of tasks before it may
+/// be reported later.
 const BRIEF_NS: u64 = 20_000;
 /// A task that runs longer than this has its queue taken away.
 const STUCK_NS: u64 = 1_000_000;
-/// When nobody who waits for a place has got one for so long, the first of them
-/// gets a worker of its own, though those that run are busy and not stuck.
-/// While they take tasks another worker only takes processor time from them.
+/// If no waiting task has got a place for this long, the first of them gets a worker of its
+/// own, even if the running workers are busy but not stuck. While those take tasks, another
+/// worker would only take processor time from them.
 const PLACE_WAIT_NS: u64 = 20_000_000;
-/// Input above this is not queued behind another task by choice.
+/// Longer input is not queued after another task by choice.
 const SMALL_BYTES: usize = 64 << 10;
-/// How often a queued task may lose its worker before it abends.
+/// Number of times that a queued task may lose its worker before it abends.
 const MAX_LOSSES: u32 = 3;
-/// Deaths of workers in a row, without any task ended, that stop new starts.
+/// Consecutive deaths of workers, without any ended task, that stop new starts.
 const MAX_START_FAILURES: u32 = 5;
-/// How long after such a row starts are tried again.
+/// Time after such deaths until starts are tried again.
 const START_RETRY_NS: u64 = 1_000_000_000;
 /// Children that may be active above MXT while parents wait for them. Without
 /// these places, as many parents as MXT would keep their own children out.
@@ -73,28 +73,28 @@ pub const ENDING_WORKERS: usize = 8;
 /// Index of the queue for MXT in which children wait.
 const CHILDREN: usize = 1;
 
-/// What every call of the core works with: the time, the workers' memory, and
-/// the list of what is to be done afterwards.
+/// The arguments of every call of the core: the time, the workers' memory, and the list of
+/// actions to do afterwards.
 pub struct CoreContext<'a, L> {
     /// Nanoseconds of the region's clock.
     pub now: u64,
     /// The shared memory of the workers.
     pub links: &'a mut L,
-    /// What the shell must do.
+    /// The actions for the shell.
     pub out: &'a mut Vec<CoreAction>,
 }
 
 /// The shared memory of the workers, and what can be read about them.
 pub trait WorkerLinks {
-    /// Makes the memory of a new worker; false when the system refuses.
+    /// Makes the memory of a new worker. Returns false if the system refuses.
     fn create(&mut self, worker: usize, generation: u64) -> bool;
     /// Forgets a worker whose slots are all released.
     fn forget(&mut self, worker: usize);
     /// Queues a slot and wakes the worker if it sleeps.
     fn submit(&mut self, place: WorkerSlot, sequence: u32, request: &Request);
-    /// Wakes a worker that sleeps, once the lock is given back.
+    /// Wakes a sleeping worker after the lock is released.
     fn wake(&mut self, worker: usize);
-    /// Takes a queued slot back; false when the worker has it.
+    /// Takes a queued slot back. Returns false if the worker has taken it.
     fn take_back(&mut self, place: WorkerSlot, sequence: u32) -> bool;
     /// State of a submitted slot.
     fn state(&mut self, place: WorkerSlot, sequence: u32) -> SlotState;
@@ -102,14 +102,13 @@ pub trait WorkerLinks {
     fn copy(&mut self, from: WorkerSlot, to: WorkerSlot, bytes: u64);
     /// Frees a slot.
     fn free(&mut self, place: WorkerSlot, high_water: u64);
-    /// Tells a worker to end when it has nothing to do.
+    /// Asks a worker to end when it has nothing to do.
     fn retire(&mut self, worker: usize);
     /// The worker's count of commands.
     fn progress(&mut self, worker: usize) -> u64;
     /// CPU time of the worker's process in nanoseconds.
     fn cpu_ns(&mut self, worker: usize) -> u64;
-    /// True when the worker's process runs or wants to: it waits for nothing
-    /// but a processor.
+    /// True if the worker's process runs or waits only for a processor.
     fn is_runnable(&mut self, worker: usize) -> bool;
     /// True while the worker's running task waits for the QR token.
     fn waits_for_qr(&mut self, _worker: usize) -> bool {
@@ -117,7 +116,7 @@ pub trait WorkerLinks {
     }
 }
 
-/// What the shell must do after a call.
+/// An action for the shell after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoreAction {
     /// Start the process of a worker whose memory has been made.
@@ -128,9 +127,9 @@ pub enum CoreAction {
     Wake(TaskKey),
     /// The task ended; commit its unit of work (true) or back it out.
     EndUnit(TaskKey, bool),
-    /// The task ended and nobody waits for it: collect and release it.
+    /// The task ended and no client waits for it: collect and release it.
     Collect(TaskKey),
-    /// A running task that waits for the region shall end: end its wait.
+    /// A running task that waits for the region must end: end its wait.
     Purge(TaskKey),
 }
 
@@ -141,19 +140,19 @@ pub struct Limits {
     pub mxt: usize,
     /// Most waiting requests.
     pub queue_limit: usize,
-    /// Workers that are never let go.
+    /// Workers that are never retired.
     pub min_workers: usize,
-    /// Nanoseconds after which an idle worker above that is let go.
+    /// Nanoseconds after which an idle worker above the minimum is retired.
     pub worker_idle_ns: u64,
     /// CPU nanoseconds without a command; 0 for no limit.
     pub runaway_ns: u64,
     /// Nanoseconds of waiting that raise a priority by one (PRTYAGE); 0 for
     /// priorities that do not age.
     pub priority_aging_ns: u64,
-    /// Workers that may run at once before short tasks are queued behind them.
+    /// Workers that may run at once before short tasks are queued at busy ones.
     pub parallel: usize,
-    /// A worker gets a task only when the slots of all its others are free and
-    /// cleared, so that nothing of another task is in its process.
+    /// A worker gets a task only if all its other slots are free and cleared, so that its
+    /// process contains nothing of another task.
     pub isolate_tasks: bool,
 }
 
@@ -176,13 +175,13 @@ pub struct Core {
     place_waits: [WaitQueue; 2],
     class_active: Vec<usize>,
     active: usize,
-    /// Active tasks that wait for their children, who may take their places.
+    /// Active tasks that wait for their children, which may use their places.
     lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
-    /// Those of them that the region itself has started.
+    /// The waiting requests that the region itself has started.
     waiting_starts: usize,
-    /// When a task of each of these queues was given a place last.
+    /// The time at which a task of each of these queues last got a place.
     last_placed: [u64; 2],
     order: u64,
     next_number: u64,
@@ -227,7 +226,7 @@ impl Core {
         self.tasks.get(key)
     }
 
-    /// A task that exists, to change what the shell keeps in it.
+    /// A task that exists, for changes of the fields that the shell owns.
     pub fn task_mut(&mut self, key: TaskKey) -> Option<&mut TaskState> {
         self.tasks.get_mut(key)
     }
@@ -279,8 +278,7 @@ impl Core {
         }
     }
 
-    /// Changes how long a wait weighs as much as one of priority; 0 for
-    /// priorities that do not age.
+    /// Changes the waiting time that counts as one unit of priority; 0 switches aging off.
     pub fn set_priority_aging(&mut self, aging_ns: u64) {
         self.limits.priority_aging_ns = aging_ns;
         let queues = self.class_waits.iter_mut().chain(&mut self.place_waits);
@@ -300,8 +298,8 @@ impl Core {
         &self.workers
     }
 
-    /// The worker that a task was submitted to, while that lives and the task
-    /// is neither over nor on its way to another.
+    /// The worker that a task was submitted to, while the worker lives and the task is neither
+    /// over nor being moved.
     pub fn runs_in(&self, key: TaskKey) -> Option<usize> {
         let task = self.tasks.get(self.run_or_task(key))?;
         let place = task.place.filter(|_| task.stage == TaskStage::Submitted)?;
@@ -309,7 +307,7 @@ impl Core {
         worker.is_live().then_some(place.worker)
     }
 
-    /// Whose call it is that came from a slot of a worker.
+    /// The owner of a call that came from a slot of a worker.
     pub fn caller(&self, worker: usize, slot: usize) -> CallOwner {
         let Some(w) = self.workers.get(worker).filter(|w| w.is_live()) else {
             return CallOwner::Gone;
@@ -368,7 +366,7 @@ impl Core {
         self.active
     }
 
-    /// Statistics with the gauges of now.
+    /// Statistics with the current gauges.
     pub fn statistics(&self) -> RegionStatistics {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
         RegionStatistics {
@@ -386,13 +384,13 @@ impl Core {
         self.place_waits.iter().map(WaitQueue::len).sum()
     }
 
-    /// True while somebody must look at the workers every millisecond or two: a
-    /// task is queued behind another, or waits for a place.
+    /// True while the workers must be checked every millisecond or two: a task is queued after
+    /// another, or waits for a place.
     pub fn wants_fine_tick(&self) -> bool {
         self.waits_for_place() > 0 || self.busy.iter().any(|&w| self.workers[w].load > 1)
     }
 
-    /// True while limits of tasks or workers must be looked at.
+    /// True while limits of tasks or workers must be checked.
     pub fn wants_coarse_tick(&self) -> bool {
         !self.tasks.is_empty()
             || self.waits_for_place() > 0
@@ -403,8 +401,8 @@ impl Core {
                 .any(|w| w.is_live() && w.life != WorkerLife::Ready)
     }
 
-    /// When the next idle worker may be let go, in nanoseconds of the region's
-    /// clock; none while none is to be.
+    /// When the next idle worker may be retired, in nanoseconds of the region's clock. Returns
+    /// `None` if none will be.
     pub fn next_farewell(&self) -> Option<u64> {
         let surplus = self.ready_workers() > self.limits.min_workers;
         let &worker = self.idle.first().filter(|_| surplus)?;
@@ -480,7 +478,7 @@ impl Core {
         );
     }
 
-    /// Looks at the core's own books; panics when they do not agree.
+    /// Checks the core's counters; panics if they are inconsistent.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
         let lending = self.tasks.iter().filter(|t| t.lends).count();
@@ -541,7 +539,7 @@ impl Core {
         self.place_waiting(cx);
     }
 
-    /// Refuses what waits for transactions that are disabled now, or gone.
+    /// Rejects the requests that wait for transactions that are now disabled or removed.
     fn refuse_disabled<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for key in self.tasks.keys() {
             let Some(task) = self.tasks.get(key) else {
@@ -562,14 +560,14 @@ impl Core {
         }
     }
 
-    /// A class is no longer defined. Nobody is in it.
+    /// A class is no longer defined. It has no tasks.
     pub fn forget_class(&mut self, class: usize) {
         assert_eq!(self.class_load(class), (0, 0), "a class in use is kept");
         self.defs.classes[class].name = Name::BLANK;
     }
 
-    /// The limits of a class have changed: more of its requests may begin, and
-    /// what waits beyond PURGETHRESH then is refused.
+    /// The limits of a class have changed: more of its requests may begin, and requests that
+    /// wait beyond PURGETHRESH are rejected.
     pub fn class_changed<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
         self.admit_from_class(cx, class);
         self.shorten_queue(cx, class);
@@ -591,7 +589,7 @@ impl Core {
         self.waiting - self.waiting_starts
     }
 
-    /// Workers that may be there at one time.
+    /// Most workers that may exist at one time.
     pub fn most_workers(&self) -> usize {
         self.limits.mxt + CHILD_PLACES + ENDING_WORKERS
     }

@@ -1,10 +1,9 @@
-//! Open tasks: those that run on a thread of their door, not in a worker.
+//! Open tasks: those that run on a gateway thread, not in a worker.
 //!
-//! An open task is admitted, counted and purged like any other, has a unit of
-//! work and may wait for the region. A COBOL program that it runs gets a place
-//! in a worker as a run: a task of its own here, with the number of the open
-//! task, whose unit of work the run's calls belong to. A task has one run at a
-//! time.
+//! An open task is admitted, counted and purged like any other task, has a unit of work and
+//! may wait for the region. A COBOL program that it runs gets a place in a worker as a
+//! *run*: a separate task in this module with the number of the open task, whose unit of
+//! work the calls of the run belong to. A task has one run at a time.
 //!
 //! Reference: CICS system definition, open TCBs (L8, X8); LINK.
 //! Invariant: a run is never counted for MXT or a class; its task is.
@@ -19,27 +18,27 @@ use super::task::{TaskKey, TaskStage, TaskState};
 use super::{Core, CoreAction, CoreContext, SMALL_BYTES, WorkerLinks};
 use crate::types::StartRefusal;
 
-/// What the core keeps of a task that runs on a thread of its door.
+/// The core's state of a task that runs on a gateway thread.
 #[derive(Debug, Default)]
 pub struct OpenSide {
     /// The run that it waits for.
     run: Option<TaskKey>,
-    /// It waits for the answer to a call of its own.
+    /// The task waits for the answer to a call of its own.
     awaits_answer: bool,
     answer: Option<CallAnswer>,
-    /// It shall end: its thread looks at it while it computes.
+    /// The task must end; its thread checks this flag while it computes.
     purged: Arc<AtomicBool>,
     /// Another region decides its units of work.
     pub is_branch: bool,
-    /// The worker that its runs go to, and which of that number.
+    /// The worker that its runs use, and the incarnation of that worker.
     pinned: Option<(usize, u64)>,
-    /// A worker ended under its unit of work, which can only be backed out:
-    /// the abend of that run.
+    /// A worker ended during its unit of work, which can only be backed out: the abend of
+    /// that run.
     doomed: Option<[u8; 4]>,
 }
 
 impl OpenSide {
-    /// Set when the task shall end.
+    /// The flag that is set when the task must end.
     pub fn purged(&self) -> Arc<AtomicBool> {
         self.purged.clone()
     }
@@ -49,13 +48,13 @@ impl OpenSide {
         self.doomed
     }
 
-    /// It asks the region and waits for the answer.
+    /// The task makes a call and waits for the answer.
     pub fn ask(&mut self) {
         self.awaits_answer = true;
         self.answer = None;
     }
 
-    /// The answer, when it is there.
+    /// The answer, if it has arrived.
     pub fn take_answer(&mut self) -> Option<CallAnswer> {
         self.answer.take()
     }
@@ -69,14 +68,14 @@ impl Core {
         run.filter(|r| self.tasks.get(*r).is_some()).unwrap_or(key)
     }
 
-    /// Whose unit of work a task's calls belong to: its own, or that of the
-    /// open task it is a run of.
+    /// The task whose unit of work a task's calls belong to: itself, or the open task that it
+    /// is a run of.
     pub fn unit_owner(&self, key: TaskKey) -> TaskKey {
         let of = self.tasks.get(key).and_then(|t| t.run_of);
         of.unwrap_or(key)
     }
 
-    /// The worker that the runs of a task's open task go to, while it is there.
+    /// The worker that the runs of a task's open task use, while it lives.
     pub(super) fn pinned_worker(&self, run: TaskKey) -> Option<usize> {
         let of = self.tasks.get(run)?.run_of?;
         let (worker, incarnation) = self.tasks.get(of)?.open.as_ref()?.pinned?;
@@ -85,9 +84,9 @@ impl Core {
         there.then_some(worker)
     }
 
-    /// Has all runs of an open task go to the worker that runs this one, until
-    /// [`Core::unpin`] or the task's end. Every other task stays in its worker
-    /// anyway. False when the task has no worker.
+    /// Makes all runs of an open task use the worker of this run, until [`Core::unpin`] or the
+    /// task's end. Every other task stays in its worker anyway. Returns false if the task has
+    /// no worker.
     pub fn pin<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) -> bool {
         let Some(task) = self.tasks.get(key) else {
             return false;
@@ -127,9 +126,8 @@ impl Core {
         }
     }
 
-    /// Begins a run of a program for an open task: it gets a place as a task
-    /// does. None when the task cannot have one now; a program that cannot be
-    /// run is refused.
+    /// Begins a run of a program for an open task: the run gets a place as a task does. Returns
+    /// `None` if the task cannot have one now; a program that cannot be run is rejected.
     pub fn begin_run<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -176,8 +174,7 @@ impl Core {
         Some(Ok(run))
     }
 
-    /// Gives an open task the answer to its call. Gives whom to wake; false
-    /// when it asks nothing.
+    /// Answers the call of an open task. Returns the waker; false if no call is open.
     pub fn answer_open(
         &mut self,
         key: TaskKey,
@@ -195,8 +192,8 @@ impl Core {
         (true, task.waker.take().map(|waker| (port, waker)))
     }
 
-    /// An open task has come to its end: its unit of work is committed, or
-    /// backed out when it has an abend.
+    /// An open task has reached its end: its unit of work is committed, or backed out if the
+    /// task has an abend.
     pub fn end_open<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -220,9 +217,10 @@ impl Core {
     /// A task is over and accounted for.
     pub fn count_end(&mut self, ok: bool, work: crate::types::TaskTotals) {
         self.stats.work += work;
-        match ok {
-            true => self.stats.tasks_ok += 1,
-            false => self.stats.tasks_abended += 1,
+        if ok {
+            self.stats.tasks_ok += 1
+        } else {
+            self.stats.tasks_abended += 1
         }
     }
 
@@ -242,12 +240,12 @@ impl Core {
         let task = self.tasks.get_mut(of);
         if let Some(open) = task.and_then(|t| t.open.as_mut()) {
             open.doomed = Some(code);
-            // What its worker had asked for is not waited for any more.
+            // The answer to its worker's call is not needed any more.
             cx.out.push(CoreAction::Purge(of));
         }
     }
 
-    /// An open task shall end: what it waits for ends, and its thread is told.
+    /// An open task must end: its wait ends, and its thread is notified.
     pub(super) fn purge_open<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -267,9 +265,10 @@ impl Core {
             let waits = |w: usize| self.workers[w].waiting;
             t.stage == TaskStage::Submitted && t.place.is_some_and(|p| waits(p.worker))
         });
-        match run == key || waits_in_worker {
-            true => cx.out.push(CoreAction::Purge(key)),
-            false => self.purge_task(cx, run, why),
+        if run == key || waits_in_worker {
+            cx.out.push(CoreAction::Purge(key))
+        } else {
+            self.purge_task(cx, run, why)
         }
         cx.out.push(CoreAction::Wake(key));
     }

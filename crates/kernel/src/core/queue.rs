@@ -1,12 +1,12 @@
-//! A queue by priority that ages, first come first served within one.
+//! A queue by priority that ages; first come, first served within one priority.
 //!
-//! A task's priority rises by one for every so many nanoseconds that it has
-//! waited since it was asked for (PRTYAGE), so that none waits for ever behind
-//! others that came later. All that wait age alike: who is before whom does
-//! not change with time, and the rank of a task is a number that is found once.
+//! A task's priority rises by one for each aging period that the task has waited since it
+//! was requested (PRTYAGE), so that no task waits without end because of later tasks. All
+//! waiting tasks age at the same rate. Their order does not change with time, and the rank
+//! of a task is computed once.
 //!
-//! Entries whose task went away stay in the heap until they come to its top;
-//! the length counts live ones only.
+//! Entries whose task went away stay in the heap until they reach its top; the length counts
+//! only live entries.
 //!
 //! Reference: CICS system definition, PRTYAGE.
 
@@ -22,7 +22,7 @@ pub struct WaitQueue {
     live: usize,
 }
 
-/// Where a task stands among those that wait: the greatest is taken first.
+/// The position of a task in the queue: the greatest rank is taken first.
 pub type TurnRank = Reverse<(i64, u64)>;
 
 /// A task in the queue. The greatest is taken first.
@@ -33,20 +33,20 @@ struct QueuedTask {
     turn: TaskTurn,
 }
 
-/// What a task's turn depends on.
+/// The values that a task's position depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskTurn {
     /// 0 to 255, higher first.
     pub priority: u8,
-    /// When it was asked for, nanoseconds of the region's clock.
+    /// When it was requested, nanoseconds of the region's clock.
     pub since: u64,
     /// Grows with every arrival.
     pub order: u64,
 }
 
 impl TaskTurn {
-    /// Who has the lower rank is first. `aging_ns` of waiting weigh as much as
-    /// one of priority; 0 when only priority counts.
+    /// The rank. `aging_ns` of waiting weigh as much as one unit of priority; with 0 only the
+    /// priority counts.
     fn rank(self, aging_ns: u64) -> TurnRank {
         let priority = i64::from(self.priority);
         let rank = match i64::try_from(aging_ns) {
@@ -112,12 +112,12 @@ impl WaitQueue {
         self.live == 0
     }
 
-    /// Puts everybody in order again: priorities age in another way now.
+    /// Orders all tasks again, because the aging period has changed.
     pub fn age_by(&mut self, aging_ns: u64) {
         self.each(aging_ns, |_| {});
     }
 
-    /// A task has another priority; nothing when it is not in the queue.
+    /// Sets the priority of a task, if it is in the queue.
     pub fn set_priority(&mut self, task: TaskKey, priority: u8, aging_ns: u64) {
         self.each(aging_ns, |entry| {
             if entry.key == task {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn without_ageing_only_priority_counts_and_then_who_came_first() {
+    fn without_ageing_only_priority_counts_and_then_the_order_of_arrival() {
         let mut queue = WaitQueue::default();
         for (n, priority) in [(1, 1), (2, 200), (3, 1), (4, 200)] {
             queue.push(turn(priority, n), 0, TaskKey::for_test(n as u32));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_priority_or_ageing_counts_for_those_who_wait_already() {
+    fn a_changed_priority_or_ageing_counts_for_tasks_that_wait_already() {
         let mut queue = WaitQueue::default();
         for n in 1..=3 {
             queue.push(turn(1, n), AGING_NS, TaskKey::for_test(n as u32));

@@ -11,7 +11,7 @@ use super::open::OpenSide;
 use super::worker::WorkerSlot;
 use crate::types::{Abend, StartRefusal, UserPoint, WaitTimes};
 
-/// Names a task; a key of a task that is gone finds nothing.
+/// Identifies a task; the key of an ended task finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskKey {
     index: u32,
@@ -29,7 +29,7 @@ impl TaskKey {
         generation: u32::MAX,
     };
 
-    /// A key that no task has, for what outlives its task: one of a number.
+    /// A key that no task has, for a unit that outlives its task.
     pub fn detached(number: u32) -> TaskKey {
         TaskKey {
             index: number,
@@ -37,12 +37,12 @@ impl TaskKey {
         }
     }
 
-    /// How a unit of work without a task is named, when this is its key.
+    /// The number of a unit of work without a task, if this is its key.
     pub fn unit_number(self) -> Option<u64> {
         (self.generation == u32::MAX).then(|| 1 << 63 | u64::from(self.index))
     }
 
-    /// A key of no table, of a world that has none, and its number.
+    /// A key outside of any table, with its number, for simulations without a table.
     #[cfg(any(test, feature = "sim"))]
     pub fn simulated(index: u32) -> Self {
         TaskKey {
@@ -67,14 +67,14 @@ impl TaskKey {
     }
 }
 
-/// What a request says of itself.
+/// The attributes of a request for a task.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TaskSpec {
     /// Transaction.
     pub transid: TransId,
     /// Program, blank for the transaction's.
     pub program: ProgramName,
-    /// Who asks.
+    /// User of the task.
     pub userid: UserId,
     /// Trace id.
     pub trace_id: [u8; 16],
@@ -84,54 +84,54 @@ pub struct TaskSpec {
     pub expected_bytes: usize,
     /// Time limit in nanoseconds, 0 for the transaction's.
     pub timeout_ns: u64,
-    /// Port that hears of the end.
+    /// Port that is notified of the end.
     pub port: usize,
     /// The region itself starts the task, under this number.
     pub start: Option<u64>,
     /// A parent may wait for it (RUN TRANSID).
     pub is_child: bool,
-    /// It runs on a thread of its door and needs no place in a worker.
+    /// It runs on a gateway thread and needs no place in a worker.
     pub open: bool,
 }
 
-/// A call of a task that somebody beside the kernel serves. Its answer or a
-/// purge ends it, whichever takes it first; what comes later is dropped.
+/// A call of a task that is served outside of the kernel. Either the answer or a purge ends
+/// the call, whichever takes it first; the other one is dropped.
 #[derive(Debug, Clone, Default)]
 pub struct OutsideCall(Arc<AtomicBool>);
 
 impl OutsideCall {
-    /// Takes the call; true for the first who does.
+    /// Takes the call. Returns true for the first caller only.
     pub fn take(&self) -> bool {
         !self.0.swap(true, Ordering::AcqRel)
     }
 
-    /// Whether nobody has taken it.
+    /// Whether the call has not been taken.
     pub fn is_out(&self) -> bool {
         !self.0.load(Ordering::Acquire)
     }
 }
 
-/// How far a task has come.
+/// The stage of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskStage {
     /// Waits for its class.
     WaitClass,
     /// Waits for MXT.
     WaitMxt,
-    /// Admitted; waits for a place in a worker. With a request when its worker
-    /// was lost before it started.
+    /// Admitted; waits for a place in a worker. It has a request if its worker was lost before
+    /// the task started.
     WaitPlace,
-    /// Refused while it waited; the shell has not heard yet.
+    /// Rejected while it waited; the shell has not collected the refusal yet.
     Refused(StartRefusal),
     /// Its input is being written.
     Building,
     /// In a worker's slot, queued or running.
     Submitted,
-    /// Runs on a thread of its door.
+    /// Runs on a gateway thread.
     Open,
     /// The worker is done; the unit of work is being ended.
     Ending,
-    /// Over: its results are in the slot, or `abend` says why not.
+    /// Over: its results are in the slot, or `abend` has the reason.
     Done,
 }
 
@@ -144,7 +144,7 @@ pub struct TaskState {
     pub transid: TransId,
     /// First program.
     pub program: ProgramName,
-    /// Who asks.
+    /// User of the task.
     pub userid: UserId,
     /// The program's number in the definitions that admitted it.
     pub pace: Option<usize>,
@@ -160,46 +160,46 @@ pub struct TaskState {
     /// ACTION, WAIT and WAITTIME of its transaction.
     pub in_doubt: InDoubt,
     pub(super) small: bool,
-    /// Which queue for a place it stands in, while it waits for one.
+    /// The queue for a place that the task is in, while it waits for one.
     pub(super) queue: usize,
     /// Counted among its worker's slow tasks.
     pub(super) slow: bool,
-    /// Port that hears of the end.
+    /// Port that is notified of the end.
     pub port: usize,
-    /// How far it has come.
+    /// Its stage.
     pub stage: TaskStage,
-    /// Where it is, from [`TaskStage::Building`] on.
+    /// Its place, from [`TaskStage::Building`] on.
     pub place: Option<WorkerSlot>,
     pub(super) sequence: u32,
     pub(super) request: Request,
     pub(super) has_request: bool,
     pub(super) losses: u32,
-    /// How often it was given to another worker.
+    /// Number of times that it was moved to another worker.
     pub moves: u32,
-    /// What it has waited for in the region, by kind.
+    /// Its waits in the region, by kind.
     pub waits: WaitTimes,
     /// Points of its program's own that it passed.
     pub user_points: Vec<UserPoint>,
     /// USERCORRDATA of its origin, empty for none.
     pub correlation: Box<[u8]>,
     pub(super) deadline: Option<u64>,
-    /// It is to end, and why.
+    /// It must end; the reason.
     pub purging: Option<&'static str>,
-    /// Nobody waits for the end.
+    /// No client waits for the end.
     pub abandoned: bool,
-    /// The kernel knows it: its end goes through there.
+    /// The kernel has state of the task, so its end goes through the kernel.
     pub in_kernel: bool,
-    /// It has made socket calls: its end is told to whoever serves them.
+    /// It has made socket calls: the socket service is notified of its end.
     pub has_sockets: bool,
-    /// Whoever serves commands of it is to be told of its end.
+    /// Services that have served commands of it are notified of its end.
     pub has_services: bool,
-    /// Its last call that somebody beside the kernel was given.
+    /// Its last call that was passed to a service outside of the kernel.
     pub outside: Option<OutsideCall>,
     /// The start that it comes from.
     pub start: Option<u64>,
     /// A parent may wait for it.
     pub(super) is_child: bool,
-    /// It runs on a thread of its door.
+    /// Set if it runs on a gateway thread.
     pub open: Option<Box<OpenSide>>,
     /// It is the run of a program for this open task, whose number, unit of
     /// work and place among the active tasks it shares.
@@ -208,31 +208,31 @@ pub struct TaskState {
     pub guest_cpu_ns: u64,
     /// It waits for a child.
     pub(super) lends: bool,
-    /// Why it ended without results, or in spite of them.
+    /// Why it ended without results, or with results in spite of an abend.
     pub abend: Option<Abend>,
-    /// When it was asked for.
+    /// When it was requested.
     pub begun: u64,
     /// When it got its place.
     pub placed: u64,
     /// When its input was complete.
     pub submitted: u64,
-    /// When the worker's end was heard.
+    /// When the end of its work in the worker was noticed.
     pub completion_ns: u64,
     /// When its unit of work was over.
     pub ended: u64,
-    /// Whom to wake when the stage changes; the shell's.
+    /// The waker for changes of the stage; owned by the shell.
     pub waker: Option<Waker>,
     /// A directory's memory, kept from task to task.
     pub entries: Vec<ContainerEntry>,
 }
 
 impl TaskState {
-    /// Whether it waits for somebody beside the kernel.
+    /// Whether it waits for a service outside of the kernel.
     pub fn waits_outside(&self) -> bool {
         self.outside.as_ref().is_some_and(OutsideCall::is_out)
     }
 
-    /// A task of which nothing is known yet.
+    /// A task with default values.
     pub(super) fn blank(now: u64) -> Self {
         TaskState {
             number: 0,
@@ -285,8 +285,8 @@ impl TaskState {
         }
     }
 
-    /// In the box of a task that is gone, with its directory's memory, where there
-    /// is one.
+    /// The task in the box of an ended task, with the memory of its directory, if there is
+    /// one.
     #[inline]
     pub(super) fn boxed(mut self, spare: Option<Box<TaskState>>) -> Box<TaskState> {
         match spare {
@@ -299,7 +299,7 @@ impl TaskState {
         }
     }
 
-    /// Drops what it holds beside its own memory and its directory's.
+    /// Drops all buffers except the task's own memory and that of its directory.
     fn release_buffers(&mut self) {
         self.user_points = Vec::new();
         self.correlation = Box::default();
@@ -320,7 +320,7 @@ impl TaskState {
         self.request.facility
     }
 
-    /// How it was started, as ASSIGN STARTCODE tells.
+    /// How it was started, as ASSIGN STARTCODE returns it.
     pub fn start_code(&self) -> [u8; 2] {
         *self.request.start_code.as_bytes()
     }
@@ -336,8 +336,8 @@ impl TaskState {
             || (self.stage == TaskStage::WaitPlace && !self.has_request)
     }
 
-    /// Whether it counts among the active tasks: a run of a program for an
-    /// open task does not, its task does.
+    /// Whether it counts as an active task. A run of a program for an open task does not count;
+    /// its open task does.
     pub(super) fn counts(&self) -> bool {
         self.run_of.is_none()
     }
@@ -348,17 +348,17 @@ impl TaskState {
     }
 }
 
-/// All tasks. They stay where they were made: a task has many fields.
+/// All tasks. They are not moved, since a task has many fields.
 #[derive(Debug, Default)]
 pub struct TaskTable {
     rows: Vec<(u32, Option<Box<TaskState>>)>,
     free: Vec<u32>,
-    /// Tasks that are gone, whose memory and directories' memory is kept.
+    /// Ended tasks, whose memory and directories' memory is reused.
     #[allow(clippy::vec_box, reason = "it is the boxes that are kept")]
     spare: Vec<Box<TaskState>>,
 }
 
-/// Most tasks that are gone whose memory is kept.
+/// Most ended tasks whose memory is kept.
 const SPARE: usize = 256;
 /// Most entries of a directory whose memory is kept.
 const SPARE_ENTRIES: usize = 256;

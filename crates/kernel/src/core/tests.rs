@@ -64,7 +64,7 @@ impl CoreHistory {
         self.random.below(n as u64) as usize
     }
 
-    /// Calls the core, then does what it asks for.
+    /// Calls the core, then performs its actions.
     fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut CoreContext<'_, SimLinks>) -> R) -> R {
         let mut out = Vec::new();
         let mut cx = CoreContext {
@@ -301,7 +301,7 @@ fn definitions() -> RegionDefinitions {
     }
 }
 
-/// Runs a history and lets it come to rest.
+/// Runs a history until it is idle.
 fn history(seed: u64) -> (u64, u64) {
     history_of(CoreHistory::new(seed), seed)
 }
@@ -340,7 +340,7 @@ fn every_history_keeps_the_limits_and_comes_to_rest() {
         let (ended, refused) = history(seed);
         all = (all.0 + ended, all.1 + refused);
     }
-    // Both kinds of end are common, or the histories would prove little.
+    // Both kinds of end must be frequent, or the histories would prove little.
     assert!(all.0 > 10_000 && all.1 > 10_000, "{all:?}");
 }
 
@@ -359,7 +359,7 @@ fn a_history_is_the_same_every_time() {
     assert_eq!(history(42), history(42));
 }
 
-/// Begins a task of a program; gives its worker.
+/// Begins a task of a program, and returns its worker.
 fn begin(world: &mut CoreHistory, program: &[u8; 8]) -> usize {
     let spec = TaskSpec {
         transid: Name::from_bytes(*b"FREE"),
@@ -370,7 +370,7 @@ fn begin(world: &mut CoreHistory, program: &[u8; 8]) -> usize {
     world.core.task(key).unwrap().place.unwrap().worker
 }
 
-/// Makes it known what a program's runs take.
+/// Sets the known run times of a program.
 fn known(world: &mut CoreHistory, program: &[u8; 8], pace: RunTimes) {
     let number = world.core.defs.program(Name::from_bytes(*program));
     world.core.defs.programs[number.unwrap()].add(pace);
@@ -435,11 +435,11 @@ fn only_threadsafe_tasks_are_moved_from_a_worker_that_waits_for_the_qr_token() {
         world.now += 2 * STUCK_NS;
         goes_on
     });
-    // What runs at a second look is looked at more often.
+    // A task that runs at the second check is checked more often.
     assert_eq!(looks, [true, false, false]);
     assert_eq!(world.core.runs_in(quasi), Some(first));
     assert_ne!(world.core.runs_in(safe), Some(first));
-    // New ones go by the same rule.
+    // New tasks are placed by the same rule.
     assert_ne!(begin(&mut world, b"LONG    "), first);
 }
 
@@ -448,7 +448,7 @@ fn a_runaway_counts_once_however_long_its_process_takes_to_end() {
     let mut world = CoreHistory::new(3);
     let worker = begin(&mut world, b"SHORT   ");
     submit(&mut world, worker, 0, true);
-    // Its process does not end when it is told to.
+    // Its process does not end at once.
     world.links.workers.get_mut(&worker).unwrap().running = false;
     for _ in 0..4 {
         world.links.workers.get_mut(&worker).unwrap().cpu_ns += 40_000_000;
@@ -484,10 +484,10 @@ fn programs_that_compute_share_the_processors_and_delay_no_other_task() {
     for _ in 0..3 {
         assert_eq!(tick(&mut world), TaskStage::WaitPlace);
     }
-    // Others are not behind it.
+    // Other tasks do not wait for it.
     begin(&mut world, b"SHORT   ");
     assert_eq!(tick(&mut world), TaskStage::WaitPlace);
-    // One that computed waits for a socket or the like now.
+    // A task that computed before waits for a socket or the like now.
     world.links.workers.get_mut(&0).unwrap().runnable = false;
     for worker in world.links.workers.values_mut() {
         worker.cpu_ns += STUCK_NS;
@@ -525,7 +525,7 @@ fn a_queue_that_moves_gets_no_worker_for_being_long() {
     queue_of(run(2 * BRIEF_NS, 0), DEPTH);
 }
 
-/// Of a program with such runs so many stand in one worker.
+/// The number of tasks in one worker for a program with these run times.
 fn queue_of(pace: RunTimes, depth: usize) {
     let mut world = CoreHistory::new(3);
     world.core.limits = Limits {
@@ -559,7 +559,7 @@ fn queue_of(pace: RunTimes, depth: usize) {
         assert_eq!(stage(&world, slot + 1), TaskStage::WaitPlace);
     }
     assert_eq!(world.core.stats.workers_started, 1);
-    // Nobody takes anything any more.
+    // No worker takes tasks any more.
     world.now += PLACE_WAIT_NS;
     world.call(|c, cx| c.fine_tick(cx));
     assert_eq!(stage(&world, 4), TaskStage::Building);
@@ -634,14 +634,14 @@ impl CoreHistory {
         self.core.task(key).map(|t| t.stage.clone())
     }
 
-    /// Ends the task that has the only place; who waits first gets it.
+    /// Ends the task that has the only place; the first waiting task gets it.
     fn end_first(&mut self) {
         let key = self.building.remove(0);
         self.call(|c, cx| c.cancel(cx, key));
     }
 
-    /// When a task of low priority gets its place, in milliseconds, while one
-    /// of high priority comes and one ends every 5 ms; none in 5 s.
+    /// The time in milliseconds at which a task of low priority gets its place, while a task of
+    /// high priority arrives and one ends every 5 ms; `None` after 5 s.
     fn until_low_begins(&mut self) -> Option<u64> {
         self.begin_as(b"HIGH");
         self.begin_as(b"HIGH");

@@ -1,4 +1,4 @@
-//! What time alone decides: stuck workers, runaways, limits, idle workers.
+//! Periodic checks: stuck workers, runaways, limits, idle workers.
 
 use link::SlotState;
 
@@ -8,9 +8,9 @@ use super::{Core, CoreAction, CoreContext, STUCK_NS, WorkerLinks};
 use crate::types::StartRefusal;
 
 impl Core {
-    /// Every millisecond or two while [`Core::wants_fine_tick`]: gives the queues
-    /// of stuck workers to others, and places what waits. True when all goes on:
-    /// nobody waits for a place, and no worker runs what it ran at the last look.
+    /// Runs every millisecond or two while [`Core::wants_fine_tick`]: moves the queues of stuck
+    /// workers, and places waiting tasks. Returns true if everything proceeds: no task waits for
+    /// a place, and no worker runs the same task as at the last check.
     pub fn fine_tick<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) -> bool {
         let mut goes_on = true;
         for i in (0..self.busy.len()).rev() {
@@ -20,7 +20,7 @@ impl Core {
             goes_on &= !self.check_running(cx, worker);
             let w = &self.workers[worker];
             if (w.stuck || w.waits_for_qr) && w.load > 1 {
-                // It may have news that waits for the task to end.
+                // The worker may have completions that wait for the task to end.
                 self.poll_completions(cx, worker, None);
                 self.take_queue(cx, worker, false);
             }
@@ -32,8 +32,8 @@ impl Core {
         goes_on && self.waits_for_place() == 0
     }
 
-    /// Finds those that computed and wait for something now: they leave their
-    /// processor to others.
+    /// Finds workers whose task computed before and waits for something now: their processor is
+    /// free for others.
     fn check_blocked<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for worker in 0..self.workers.len() {
             let w = &self.workers[worker];
@@ -46,13 +46,13 @@ impl Core {
     /// A few times a second: limits of tasks and workers.
     pub fn coarse_tick<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for worker in 0..self.workers.len() {
-            // Heals a lost doorbell bit; `poll_completions` finds nothing otherwise.
+            // Repairs a lost doorbell bit; otherwise `poll_completions` finds nothing.
             if self.workers[worker].submitted != 0 && self.workers[worker].is_live() {
                 self.poll_completions(cx, worker, None);
                 self.check_runaway(cx, worker);
                 let w = &self.workers[worker];
                 if w.submitted != 0 {
-                    // The door that owes it a wake-up may not come to it.
+                    // The thread that owes the worker a wake-up may be delayed.
                     cx.links.wake(worker);
                 }
                 if (w.stuck || w.waiting || w.waits_for_qr) && w.load > 1 {
@@ -63,7 +63,7 @@ impl Core {
         for key in self.tasks.keys() {
             self.check_deadline(cx, key);
         }
-        // Requests that timed out left room behind.
+        // Requests that timed out have left room.
         for class in 0..self.class_active.len() {
             self.admit_from_class(cx, class);
         }
@@ -73,7 +73,7 @@ impl Core {
         self.place_waiting(cx);
     }
 
-    /// Notes which slot runs, and since when. True when it ran at the last look.
+    /// Records which slot runs, and since when. Returns true if it ran at the last check.
     fn check_running<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,
@@ -87,8 +87,8 @@ impl Core {
                 if (slot, sequence) == (seen.slot, seen.sequence) =>
             {
                 lasts = true;
-                // One that has had no processor is not stuck: another worker
-                // would have none either.
+                // A task without processor time is not stuck: in another worker
+                // it would have none either.
                 let long = cx.now.saturating_sub(seen.since) >= STUCK_NS;
                 w.waits_for_qr = long && cx.links.waits_for_qr(worker);
                 w.blocked = long && !w.waits_for_qr && !cx.links.is_runnable(worker);
@@ -160,9 +160,10 @@ impl Core {
         if task.deadline.is_none_or(|d| cx.now < d) || task.purging.is_some() {
             return;
         }
-        match task.is_waiting() {
-            true => self.refuse_waiting(cx, key, StartRefusal::TimedOut),
-            false => self.purge_task(cx, key, "the task's time limit passed"),
+        if task.is_waiting() {
+            self.refuse_waiting(cx, key, StartRefusal::TimedOut)
+        } else {
+            self.purge_task(cx, key, "the task's time limit passed")
         }
     }
 
@@ -206,8 +207,8 @@ impl Core {
         }
     }
 
-    /// Ends a submitted task whatever it does: an operator, or a purge that
-    /// found no wait to end.
+    /// Ends a submitted task unconditionally: for an operator, or for a purge that found no
+    /// wait to end.
     pub fn kill_task<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let key = self.run_or_task(key);
         let Some(task) = self.tasks.get(key) else {
@@ -241,11 +242,11 @@ impl Core {
         key: TaskKey,
         kill_reason: KillReason,
     ) {
-        // Nothing may be queued behind the task when the process is killed:
-        // it would start and be hit.
+        // No task may be queued after this one when the process is killed: it
+        // would start and be killed.
         self.take_queue(cx, worker, true);
         let running = self.running(cx, worker).map(|(_, _, k)| k);
-        // A process that is being killed may take its time to end.
+        // A process that is being killed may take time to end.
         if running != Some(key) || self.workers[worker].kill_reason.is_some() {
             return;
         }

@@ -18,9 +18,9 @@ pub struct WorkerSlot {
 pub enum WorkerLife {
     /// The number is free.
     Vacant,
-    /// Takes tasks; its process may still be starting.
+    /// Accepts tasks; its process may still be starting.
     Ready,
-    /// Ends what it has, takes nothing new.
+    /// Ends its tasks, and accepts no new ones.
     Retiring,
     /// Its process is gone; slots may still be held.
     Dead,
@@ -33,11 +33,11 @@ pub struct WorkerState {
     pub life: WorkerLife,
     /// Generation of its definitions.
     pub generation: u64,
-    /// Who holds each slot, until it is released.
+    /// The owner of each slot, until the slot is released.
     pub slots: [Option<TaskKey>; SLOTS],
     /// Slots that are held, by bit.
     pub(super) held: u64,
-    /// Slots that were submitted and not heard of since, by bit.
+    /// Slots that were submitted and have not completed, by bit.
     pub submitted: u64,
     /// Tasks that are being written, queued or running.
     pub load: usize,
@@ -48,28 +48,28 @@ pub struct WorkerState {
     pub(super) waiting: bool,
     /// Its running task runs for long.
     pub(super) stuck: bool,
-    /// Its running task waits for something else than a processor, the region
-    /// or the QR token, as it was seen last.
+    /// At the last check its running task waited for something else than a processor, the
+    /// region or the QR token.
     pub(super) blocked: bool,
     /// Its running task waits for the QR token for long.
     pub(super) waits_for_qr: bool,
-    /// The task seen running last.
+    /// The task seen running at the last check.
     pub(super) seen: Option<ObservedTask>,
     pub(super) progress: u64,
     pub(super) progress_cpu_ns: u64,
     pub(super) idle_since: u64,
     pub(super) ended_tasks: u64,
-    /// Open tasks whose runs go to it: it is not let go, and gets no others while
-    /// it is idle.
+    /// Open tasks whose runs use the worker: it is not retired, and while it is idle gets no
+    /// other tasks.
     pub(super) pins: u32,
-    /// Tells the workers of one number apart; 0 for one that takes no runs any
+    /// Distinguishes successive workers with one number; 0 for one that accepts no runs any
     /// more.
     pub(super) incarnation: u64,
     /// Why it is being killed.
     pub(super) kill_reason: Option<KillReason>,
 }
 
-/// A running task as it was first seen.
+/// A running task as of the first check that saw it.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedTask {
     /// Its slot.
@@ -82,25 +82,25 @@ pub struct ObservedTask {
     pub cpu_ns: u64,
 }
 
-/// Whose call it is that a worker made.
+/// The owner of a call that a worker made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOwner {
-    /// The task's that was submitted to the slot.
+    /// The task that was submitted to the slot.
     Task(TaskKey),
-    /// One of a process that has ended meanwhile.
+    /// A process that has ended meanwhile.
     Gone,
-    /// Nobody's: the slot has no task that could be running.
+    /// No task: the slot has no task that could be running.
     NoTask,
 }
 
-/// Why a worker is being killed, and so how its running task ends.
+/// Why a worker is being killed, which decides how its running task ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillReason {
     /// The task used up its runaway limit.
     Runaway,
     /// The task was purged; why.
     Purge(&'static str),
-    /// The worker wrote something that makes no sense.
+    /// The worker wrote malformed data.
     Violation,
 }
 
@@ -130,7 +130,7 @@ impl WorkerState {
         }
     }
 
-    /// True while its process is there or being started.
+    /// True while its process exists or is being started.
     pub fn is_live(&self) -> bool {
         matches!(self.life, WorkerLife::Ready | WorkerLife::Retiring)
     }
@@ -162,7 +162,7 @@ impl WorkerState {
         self.held &= !(1 << slot);
     }
 
-    /// Slots submitted and not heard of, lowest first.
+    /// Slots that were submitted and have not completed, lowest first.
     pub fn submitted_slots(&self) -> impl Iterator<Item = usize> + use<> {
         let mut bits = self.submitted;
         std::iter::from_fn(move || {

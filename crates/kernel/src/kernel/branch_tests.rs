@@ -1,5 +1,5 @@
-//! A random history of units with queues and protected STARTs, some of which are
-//! prepared, over restarts: what is committed is what a model has.
+//! A random history of units with queues and protected STARTs, some of which are prepared,
+//! over restarts: the committed state is that of a model.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -88,18 +88,18 @@ struct BranchHistory {
 }
 
 impl BranchHistory {
-    /// Does a command; none when it would wait.
+    /// Runs a command. Returns `None` if it would wait.
     fn command(&mut self, task: u32, number: u16, operands: &CommandOperands) -> Option<Vec<u8>> {
-        let Some(told) = self.w.command(task, number, operands) else {
+        let Some(answer) = self.w.command(task, number, operands) else {
             assert!(self.w.purge(task));
             self.w.answers();
             return None;
         };
-        match told.condition {
+        match answer.condition {
             Condition::QZero => None,
             condition => {
-                assert_eq!((condition, told.abend.as_str()), (Condition::Normal, ""));
-                let record = told.operands.get_bytes(readq_td::INTO);
+                assert_eq!((condition, answer.abend.as_str()), (Condition::Normal, ""));
+                let record = answer.operands.get_bytes(readq_td::INTO);
                 Some(record.unwrap_or_default().to_vec())
             }
         }
@@ -197,7 +197,7 @@ impl BranchHistory {
         assert_eq!(self.w.kernel.prepared().count(), self.branches.len());
     }
 
-    /// What was started runs to its end.
+    /// Started tasks run to their end.
     fn run_started(&mut self) {
         for start in std::mem::take(&mut self.w.started) {
             self.begun += 1;
@@ -209,25 +209,25 @@ impl BranchHistory {
         assert_eq!(self.begun, self.model.started);
     }
 
-    /// All that is committed, as a task finds it.
+    /// Compares the committed state, as a task reads it, with the model.
     fn look(&mut self) {
         for (at, item) in self.model.items.iter().enumerate() {
             let operands = CommandOperands::new(1 << readq_ts::QUEUE)
                 .bytes(readq_ts::QUEUE, "RQUEUE")
                 .int(readq_ts::ITEM, at as i64 + 1);
-            let told = self.w.command(80, readq_ts::NUMBER, &operands);
-            let told = told.expect("an answer");
+            let answer = self.w.command(80, readq_ts::NUMBER, &operands);
+            let answer = answer.expect("an answer");
             assert_eq!(
-                told.operands.get_bytes(readq_ts::INTO),
+                answer.operands.get_bytes(readq_ts::INTO),
                 Some(&item.to_be_bytes()[..])
             );
-            let count = told.operands.get_int(readq_ts::NUMITEMS);
+            let count = answer.operands.get_int(readq_ts::NUMITEMS);
             assert_eq!(count, Some(self.model.items.len() as i64));
         }
         let operands = CommandOperands::default().bytes(readq_td::QUEUE, "QUEU");
         for record in self.model.records.clone() {
-            let told = self.command(80, readq_td::NUMBER, &operands);
-            assert_eq!(told, Some(record.to_be_bytes().to_vec()));
+            let answer = self.command(80, readq_td::NUMBER, &operands);
+            assert_eq!(answer, Some(record.to_be_bytes().to_vec()));
         }
         assert_eq!(self.command(80, readq_td::NUMBER, &operands), None);
         self.w.end(80, false);

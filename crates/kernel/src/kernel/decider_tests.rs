@@ -1,5 +1,5 @@
-//! Units of work that a participant decides: their steps, what is lost at each of
-//! them, and what a region finds that starts again.
+//! Units of work that a participant decides: their steps, losses at each step, and restarts
+//! of the region.
 
 use cics::command::commands::{readq_ts, writeq_ts};
 use cics::resp::Condition;
@@ -32,7 +32,7 @@ fn changed(w: &mut KernelFixture) -> UnitId {
     w.join_decider(1, "base", false).expect("the first decider")
 }
 
-/// Whether the item is there: none when its queue is locked.
+/// Whether the item exists; `None` if its queue is locked.
 fn item_is_there(w: &mut KernelFixture) -> Option<bool> {
     let operands = CommandOperands::new(1 << readq_ts::QUEUE)
         .bytes(readq_ts::QUEUE, "RQUEUE")
@@ -89,7 +89,7 @@ fn a_second_decider_is_refused_and_the_first_may_join_again_or_leave() {
 }
 
 #[test]
-fn what_the_store_does_not_keep_is_backed_out_everywhere() {
+fn a_unit_that_the_store_does_not_keep_is_backed_out_everywhere() {
     let mut w = world();
     changed(&mut w);
     w.disk = false;
@@ -211,7 +211,7 @@ fn other_participants_prepare_before_and_commit_after_the_decider() {
     assert_eq!(orders(&mut w), ["Prepare 1"]);
     w.vote(unit, "partner", true);
     assert_eq!(orders(&mut w), ["Decide 0"]);
-    // It comes back meanwhile: nothing is decided yet.
+    // The decider returns meanwhile: nothing is decided yet.
     w.in_doubt("partner", &[unit]);
     assert!(orders(&mut w).is_empty());
     w.outcome_known(unit, "base", Some(true));
@@ -231,9 +231,9 @@ fn a_partner_receives_the_end_of_a_unit_that_was_in_doubt_over_a_restart() {
         w.in_doubt("partner", &[unit]);
         assert_eq!(orders(&mut w), ["Ask 0"]);
         w.outcome_known(unit, "base", Some(committed));
-        let told = orders(&mut w);
+        let sent = orders(&mut w);
         let expected = if committed { "Commit 1" } else { "BackOut 1" };
-        assert_eq!(told[0], expected);
+        assert_eq!(sent[0], expected);
     }
 }
 

@@ -1,10 +1,10 @@
-//! Units of work that a participant beside the store decides.
+//! Units of work that a participant other than the store decides.
 //!
-//! A data base that cannot prepare, or must not, is *the decider* of a unit: at
-//! most one a unit. The store keeps the unit's changes durably as prepared, the
-//! decider commits, and the store applies. The locks stay until the outcome is
-//! known and applied. When the answer to the commit is lost, or the region was,
-//! the decider is asked what became of the unit.
+//! A database that cannot prepare, or must not, is *the decider* of a unit; a unit has at
+//! most one. The store keeps the unit's changes durably as prepared, the decider commits,
+//! and the store applies the changes. The locks stay until the outcome is known and applied.
+//! If the answer to the commit is lost, or the region fails, the decider is asked for the
+//! outcome.
 //!
 //! ```text
 //!  Active ──▶ Preparing ──▶ Securing ──▶ Asking ──committed──▶ Applying ──▶ over
@@ -15,9 +15,9 @@
 //!                 | a record as in `prepared`
 //! ```
 //!
-//! The transaction that applies a unit deletes its record. It needs no flush of
-//! its own: after a loss of power the record is back, and the decider is asked
-//! again. It may forget the unit once the transaction is durable.
+//! The transaction that applies a unit deletes its record. It needs no flush of its own:
+//! after a power failure the record is there again, and the decider is asked again. The
+//! decider may forget the unit once the transaction is durable.
 //!
 //! Reference: X/Open distributed transaction processing, "Last resource commit";
 //! CICS recovery and restart, "In-doubt units of work".
@@ -38,43 +38,43 @@ use super::request::CallingTask;
 use super::syncpoint::{CommitFailure, NOT_COMMITTED, send_order_to};
 use super::timers::{AlarmTarget, TimerId};
 use super::unit::{UnitContinuation, UnitPhase, UnitState, UnitTable};
-use super::{Kernel, KernelState, ResourceManagers, WakeReason, alone, scan};
+use super::{Kernel, KernelState, ResourceManagers, WakeReason, one_phase, scan};
 use crate::core::TaskKey;
 use crate::types::Abend;
 
 const TABLE: Table = Table::new("decider");
 /// First byte of a record.
 const VERSION: u8 = 1;
-/// How long a task waits for the outcome of its unit, in nanoseconds. A server
-/// that was killed is back by then.
+/// Most time that a task waits for the outcome of its unit, in nanoseconds. A killed server
+/// has restarted by then.
 pub const OUTCOME_WAIT_NS: u64 = 30_000_000_000;
-/// How long a decider that does not know the outcome is left alone, and a store
+/// Interval between requests to a decider that does not know the outcome, and to a store
 /// that does not apply it, in nanoseconds.
 const AGAIN_NS: u64 = 1_000_000_000;
 
-/// What a unit has of the participant that decides it.
+/// The state of a unit that a participant decides.
 #[derive(Debug)]
 pub struct DeciderPart {
     /// The participant.
     pub participant: ParticipantId,
-    /// How it knows the unit.
+    /// The token by which the participant identifies the unit.
     pub token: UnitToken,
     /// When the store was asked to keep the unit, nanoseconds since 1970.
     since_unix_ns: u64,
-    /// The task that the unit is of.
+    /// The task of the unit.
     task: PreparedTask,
     /// The answer to the commit was lost.
     unknown: bool,
-    /// When it is asked, or the store applies, again.
+    /// The timer for the next request to the participant or the store.
     again: Option<TimerId>,
     /// When the task stops waiting.
     limit: Option<TimerId>,
 }
 
-/// Participants that decide, and their units whose tasks are over.
+/// Participants that decide, and units in doubt whose tasks have ended.
 #[derive(Debug, Default)]
 pub struct DeciderTable {
-    /// Whether each can prepare, too.
+    /// Whether each of them can also prepare.
     roles: BTreeMap<ParticipantId, bool>,
     /// The keys of units in doubt that no task waits for.
     pub(super) detached: BTreeSet<TaskKey>,
@@ -86,22 +86,22 @@ impl DeciderTable {
         self.roles.contains_key(&participant)
     }
 
-    /// Whether a participant can prepare a unit for a coordinator elsewhere.
+    /// Whether a participant can prepare a unit for a coordinator of another region.
     pub fn can_prepare(&self, participant: ParticipantId) -> bool {
         self.roles.get(&participant).copied().unwrap_or(true)
     }
 }
 
-/// A unit whose outcome its decider has not said, or that is not applied yet.
+/// A unit whose outcome is not known, or not applied yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InDoubtUnit {
     /// Its number.
     pub unit: UnitId,
-    /// How its decider knows it.
+    /// The token by which its decider identifies it.
     pub token: UnitToken,
     /// The name of its decider.
     pub decider: String,
-    /// The task that it is of.
+    /// The task of the unit.
     pub task: PreparedTask,
     /// When the store was asked to keep it, in nanoseconds since 1970.
     pub since_unix_ns: u64,
@@ -110,7 +110,7 @@ pub struct InDoubtUnit {
     pub records: usize,
     /// The locks that it holds.
     pub locks: Vec<String>,
-    /// It is committed, and the store has not applied it yet.
+    /// It is committed but not applied by the store yet.
     pub applying: bool,
 }
 
@@ -145,8 +145,8 @@ impl UnitTable {
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// The participant that decides joins a task's unit, and knows it by a token
-    /// that no other unit has. Returns `None` if another one decides the unit.
+    /// The participant that decides joins a task's unit, with a token that no other unit has.
+    /// Returns `None` if another participant decides the unit.
     pub fn join_decider(
         &mut self,
         now: u64,
@@ -168,8 +168,8 @@ impl<R: ResourceManagers> Kernel<R> {
         })
     }
 
-    /// A participant decides the units that it joins. `prepares` is true if it can
-    /// prepare for a coordinator elsewhere, too.
+    /// A participant decides the units that it joins. `prepares` is true if it can also prepare
+    /// for a coordinator of another region.
     pub fn set_decider(&mut self, participant: ParticipantId, prepares: bool) {
         self.state.deciders.roles.insert(participant, prepares);
     }
@@ -191,7 +191,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.deciders.detached.contains(&key)
     }
 
-    /// The units in doubt that a participant beside the store decides, by number.
+    /// The units in doubt that a participant other than the store decides, by number.
     pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
         let all = self.state.units.each().filter_map(|(key, unit)| {
             let (part, id) = (unit.decider.as_ref()?, unit.id?);
@@ -222,7 +222,7 @@ impl<R: ResourceManagers> Kernel<R> {
         all
     }
 
-    /// Keeps what a record of the unit says of its task.
+    /// Keeps the task's identity for the record of the unit.
     pub(super) fn note_caller(&mut self, caller: &CallingTask) {
         let unit = self.state.units.of(caller.key);
         if let Some(part) = &mut unit.decider {
@@ -230,7 +230,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// Begins to commit a unit that has a decider and something beside.
+    /// Begins to commit a unit that has a decider and other changes.
     pub(super) fn begin_decider(
         &mut self,
         now: u64,
@@ -252,7 +252,7 @@ impl<R: ResourceManagers> Kernel<R> {
         };
     }
 
-    /// Has the store keep what a unit would do.
+    /// Makes the store keep the changes of a unit as prepared.
     pub(super) fn secure(
         &mut self,
         now: u64,
@@ -297,7 +297,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }));
     }
 
-    /// The store keeps a unit, or cannot.
+    /// The store has kept the prepared changes of a unit, or failed to.
     pub(super) fn secured(
         &mut self,
         now: u64,
@@ -314,8 +314,8 @@ impl<R: ResourceManagers> Kernel<R> {
         };
         let then = *then;
         if let Err(error) = result {
-            // A record that is there all the same is asked for by the next start:
-            // the decider has backed the unit out.
+            // If the record exists nevertheless, the next start asks the decider, which
+            // has backed the unit out.
             self.fail(now, task, then, &error.to_string(), out);
             return;
         }
@@ -326,8 +326,7 @@ impl<R: ResourceManagers> Kernel<R> {
         out.push(KernelEffect::Decide(id, part.participant, part.token));
     }
 
-    /// The decider of a unit says whether it is committed; `None` if it cannot
-    /// say now.
+    /// The decider of a unit reports whether it is committed; `None` if that is not known now.
     pub fn outcome_known(
         &mut self,
         now: u64,
@@ -364,8 +363,8 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// The decider of units is there, for the first time or again: it is asked
-    /// for those that are in doubt.
+    /// The decider of units is connected, for the first time or again: it is asked for the
+    /// units in doubt.
     pub fn decider_returned(&mut self, participant: ParticipantId, out: &mut Vec<KernelEffect>) {
         let all = self.state.units.each().filter_map(|(_, unit)| {
             let part = unit.decider.as_ref()?;
@@ -379,8 +378,8 @@ impl<R: ResourceManagers> Kernel<R> {
         out.extend(questions.map(|(id, token)| KernelEffect::AskOutcome(id, participant, token)));
     }
 
-    /// An operator ends a unit in doubt in the place of its decider. Returns false
-    /// if no unit of this number is in doubt.
+    /// An operator resolves a unit in doubt instead of its decider. Returns false if no unit of
+    /// this number is in doubt.
     pub fn settle_in_doubt(
         &mut self,
         now: u64,
@@ -399,15 +398,16 @@ impl<R: ResourceManagers> Kernel<R> {
         if !part.unknown {
             return false;
         }
-        match commit {
-            true => self.apply(now, task, then, out),
-            false => self.drop_decided(now, task, then, out),
+        if commit {
+            self.apply(now, task, then, out)
+        } else {
+            self.drop_decided(now, task, then, out)
         }
         self.wake(now, out);
         true
     }
 
-    /// The decider is asked again, or the store applies again.
+    /// The timer fired: asks the decider again, or lets the store apply again.
     pub(super) fn decider_due(&mut self, now: u64, id: UnitId, out: &mut Vec<KernelEffect>) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
@@ -435,7 +435,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// The decider has committed: so does the store.
+    /// The decider has committed: the store applies the changes.
     fn apply(
         &mut self,
         now: u64,
@@ -453,7 +453,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
         unit.phase = UnitPhase::Applying { then };
         unit.commit_began.get_or_insert(now);
-        // What the store refuses is applied again.
+        // A job that the store refuses is sent again.
         let mut changes = unit.changes.clone();
         changes.remove(TABLE, part.token.as_bytes());
         if !others.is_empty() {
@@ -466,7 +466,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }));
     }
 
-    /// The store has applied what a decider has committed, or could not.
+    /// The store has applied the changes that a decider has committed, or failed to.
     pub(super) fn applied(
         &mut self,
         now: u64,
@@ -501,7 +501,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.conclude(now, task, then, None, out);
     }
 
-    /// The decider has backed out: so does everybody else.
+    /// The decider has backed out: all other participants back out too.
     fn drop_decided(
         &mut self,
         now: u64,
@@ -520,7 +520,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.conclude(now, task, then, Some(CommitFailure::because(why)), out);
     }
 
-    /// The alarms of a unit that is over go.
+    /// Cancels the timers of a unit that is over.
     pub(super) fn decider_over(&mut self, task: TaskKey) {
         let timers = &mut self.state.timers;
         if let Some(part) = &mut self.state.units.of(task).decider {
@@ -531,8 +531,8 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A task has waited long enough for the outcome of its unit: it is answered
-    /// that the unit is in doubt, which goes on without it, with its locks.
+    /// A task has waited long enough for the outcome of its unit. Its answer is that the unit is
+    /// in doubt; the unit continues without the task, with its locks.
     pub(super) fn detach(
         &mut self,
         now: u64,
@@ -588,8 +588,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A unit that no task waits for is over: its managers are called, and its
-    /// locks go back.
+    /// A unit without a task is over: the managers are called, and its locks are released.
     pub(super) fn forget_detached(
         &mut self,
         now: u64,
@@ -604,21 +603,20 @@ impl<R: ResourceManagers> Kernel<R> {
         self.manage(now, out, |resources, cx| {
             resources.unit_ended(cx, key, committed);
         });
-        // What a manager began for the next unit of a task.
+        // Changes that a manager began for the next unit of a task.
         self.state.units.remove(key);
         let next = self.state.locks.release(key);
         let woken = next.into_iter().map(|task| (task, WakeReason::Granted));
         self.state.woken.extend(woken);
     }
 
-    /// The units in doubt that the last life of the region has left come back
-    /// with their locks. Before any task runs.
+    /// Restores the units in doubt of the last run with their locks, before any task runs.
     pub(super) fn restore_deciders(&mut self) {
         let Some(reader) = &mut self.state.reader else {
             return;
         };
         let mut tables = R::tables();
-        tables.push(alone::TABLE);
+        tables.push(one_phase::TABLE);
         let mut found = Vec::new();
         let read = scan(reader.as_mut(), TABLE, &mut |key, bytes| match key
             .try_into()
@@ -693,8 +691,8 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.deciders.detached.insert(key);
     }
 
-    /// Resource managers hear of the units that came back, after all else is
-    /// restored; their deciders are asked.
+    /// Notifies resource managers of the restored units, after all else is restored, and asks
+    /// the deciders.
     pub(super) fn restore_decider_parts(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         let keys: Vec<TaskKey> = self.state.deciders.detached.iter().copied().collect();
         for key in keys {
@@ -714,8 +712,7 @@ impl<R: ResourceManagers> Kernel<R> {
 }
 
 impl KernelState {
-    /// The unit in doubt, of an earlier life of the region, that removes an entry
-    /// of a table.
+    /// The unit in doubt, of an earlier run of the region, that removes an entry of a table.
     pub fn in_doubt_removal(&self, table: Table, key: &[u8]) -> Option<TaskKey> {
         let mut keys = self.deciders.detached.iter().copied();
         keys.find(|unit| {
@@ -726,7 +723,7 @@ impl KernelState {
     }
 }
 
-/// The participants of a unit beside the one that decides.
+/// The participants of a unit except the one that decides.
 fn others(unit: &UnitState) -> Vec<ParticipantId> {
     let decider = unit.decider.as_ref().map(|part| part.participant);
     let all = unit.participants.iter().copied();
@@ -734,7 +731,7 @@ fn others(unit: &UnitState) -> Vec<ParticipantId> {
         .collect()
 }
 
-/// What a record in the store says.
+/// A parsed record of the store.
 #[derive(Debug, PartialEq, Eq)]
 struct StoredDecision {
     decider: String,

@@ -1,13 +1,12 @@
-//! Decisions on units of work that others take part in beside the store.
+//! Decisions on units of work with participants other than the store.
 //!
-//! The store's commit is the decision: a record of it goes there in the
-//! unit's own transaction, and names those who have prepared. It stays until
-//! each of them has said that it has committed. Whoever comes back after it
-//! was away, or after the region was, says which units it has prepared and
-//! not heard of. With a record they are committed; without one they are
-//! backed out, for no unit was decided that has none (presumed abort). One that
-//! could not commit for its disk is connected all the while, so it is told again
-//! until it has.
+//! The store's commit is the decision: a record of it is written in the unit's own
+//! transaction, with the names of the prepared participants. The record stays until each of
+//! them has reported its commit. A participant that reconnects, after it or the region was
+//! away, reports the units that it has prepared and whose outcome it does not know. Units
+//! with a record are committed; units without one are backed out, since every decided unit
+//! has a record (presumed abort). A participant that could not commit because of its disk
+//! stays connected, so the order is sent again until it has committed.
 //!
 //! ```text
 //!   table decision
@@ -30,35 +29,35 @@ const TABLE: Table = Table::new("decision");
 const VERSION: u8 = 1;
 /// Longest name of a participant.
 const MAX_NAME_BYTES: usize = 255;
-/// How long one that could not carry a decision out is left alone, in nanoseconds.
+/// Interval between orders to a participant that could not carry one out, in nanoseconds.
 const AGAIN_NS: u64 = 5_000_000_000;
 
-/// Decisions that somebody has to hear of.
+/// Decisions that some participants have not acknowledged.
 #[derive(Debug, Default)]
 pub struct OpenDecisions {
-    /// The names of those who have not said that they have committed.
+    /// The participants that have not reported their commit, by name.
     open: BTreeMap<UnitId, BTreeMap<String, NoticeState>>,
-    /// Units whose decision may be in the store or not: only the next life of
-    /// the region can tell.
+    /// Units whose decision may or may not be in the store: the outcome is unknown until the
+    /// region starts again.
     pub(super) undecided: BTreeSet<UnitId>,
     /// The names of all participants, by their numbers.
     names: Vec<String>,
-    /// Those that a task waits for until they have committed.
+    /// Participants whose commit the task waits for.
     waited_for: BTreeSet<ParticipantId>,
-    /// When those of them that could not carry a decision out are told again.
+    /// The timer for the next order to those that could not carry one out.
     again: Option<TimerId>,
     /// The number of the last unit.
     last: u64,
-    /// Units of this life of the region have greater numbers.
+    /// Units of this run of the region have greater numbers.
     before: u64,
 }
 
-/// How far a participant has come with a decision.
+/// The state of a decision at one participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NoticeState {
-    /// It was told and has not answered.
+    /// The order was sent and has not been answered.
     Sent,
-    /// It was away, or the region was: it must be told again.
+    /// The participant or the region was away: the order must be sent again.
     Missed,
 }
 
@@ -73,25 +72,24 @@ impl OpenDecisions {
         }))
     }
 
-    /// Whether a task goes on only when a participant has committed.
+    /// Whether a task continues only after a participant has committed.
     pub fn is_waited_for(&self, participant: ParticipantId) -> bool {
         self.waited_for.contains(&participant)
     }
 
-    /// The number of a unit of an earlier life of the region.
+    /// Registers the number of a unit of an earlier run of the region.
     pub fn used(&mut self, unit: UnitId) {
         self.last = self.last.max(unit.0);
     }
 
-    /// A life of the region begins, after [`OpenDecisions::used`] was given what
-    /// earlier ones have left.
+    /// Begins a run of the region, after [`OpenDecisions::used`] has registered the numbers of
+    /// earlier runs.
     fn begin(&mut self, unix_ns: u64) {
         self.last = self.last.max(unix_ns);
         self.before = self.last;
     }
 
-    /// A number for a unit: nanoseconds since 1970 when it is asked for, and
-    /// none twice.
+    /// A new number for a unit: nanoseconds since 1970, and never used twice.
     pub fn next_unit(&mut self, unix_ns: u64) -> UnitId {
         self.last = unix_ns.max(self.last + 1);
         UnitId(self.last)
@@ -103,14 +101,14 @@ impl OpenDecisions {
         changes.put(TABLE, &unit.0.to_be_bytes(), &emit(names));
     }
 
-    /// The decision is in the store, and its participants are told.
+    /// The decision is in the store, and its participants are being notified.
     pub fn decided(&mut self, unit: UnitId, participants: &[ParticipantId]) {
         let names = participants.iter().filter_map(|p| self.names.get(p.0));
         let asked = names.map(|name| (name.clone(), NoticeState::Sent));
         self.open.insert(unit, asked.collect());
     }
 
-    /// A participant has committed a unit; true when it was the last one.
+    /// A participant has committed a unit. Returns true if it was the last one.
     fn committed(&mut self, unit: UnitId, participant: ParticipantId) -> bool {
         let name = self.names.get(participant.0);
         let (Some(name), Some(open)) = (name, self.open.get_mut(&unit)) else {
@@ -124,15 +122,15 @@ impl OpenDecisions {
         last
     }
 
-    /// The last life of the region has left a decision.
+    /// Restores a decision of the last run of the region.
     fn restore(&mut self, unit: UnitId, names: Vec<String>) {
-        tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
+        tracing::info!(%unit, ?names, "a unit of work is committed, and not all participants have acknowledged it");
         self.used(unit);
         let missed = names.into_iter().map(|name| (name, NoticeState::Missed));
         self.open.insert(unit, missed.collect());
     }
 
-    /// What those that are waited for have missed.
+    /// The missed decisions of the participants that tasks wait for.
     fn missed(&self) -> impl Iterator<Item = (UnitId, ParticipantId)> {
         self.open.iter().flat_map(|(unit, open)| {
             let all = self.waited_for.iter().copied();
@@ -144,13 +142,13 @@ impl OpenDecisions {
         })
     }
 
-    /// How far a participant has come with a decision, when it is not through.
+    /// The state of a decision at a participant, if it is not complete.
     fn notice(&mut self, unit: UnitId, participant: ParticipantId) -> Option<&mut NoticeState> {
         let name = self.names.get(participant.0)?;
         self.open.get_mut(&unit)?.get_mut(name)
     }
 
-    /// Decisions that somebody has not heard of, and who.
+    /// Decisions that are not acknowledged, and the participants.
     pub fn open(&self) -> impl Iterator<Item = (UnitId, &str)> {
         self.open.iter().flat_map(|(unit, open)| {
             let names = open.keys();
@@ -165,7 +163,7 @@ impl OpenDecisions {
 }
 
 impl KernelContext<'_> {
-    /// A participant says whether it has committed a unit that is decided.
+    /// A participant reports whether it has committed a decided unit.
     pub(super) fn record_report(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
         let decisions = &mut self.kernel.decisions;
         if yes {
@@ -185,8 +183,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Tells those again that could not carry a decision out. One that is away
-    /// says no again.
+    /// Sends decisions again to participants that could not carry them out. One that is away
+    /// answers no again.
     pub(super) fn resend_decisions(&mut self) {
         let decisions = &mut self.kernel.decisions;
         decisions.again = None;
@@ -200,9 +198,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// A participant is there, for the first time or again, and has prepared
-    /// these units without having heard of their end. It is told of each that
-    /// is not under way.
+    /// A participant is connected, for the first time or again. It has prepared these units and
+    /// does not know their outcome. An order is sent for each that is not in progress.
     fn resolve(&mut self, participant: ParticipantId, in_doubt: &[UnitId]) {
         let decisions = &self.kernel.decisions;
         let Some(name) = decisions.names.get(participant.0) else {
@@ -210,17 +207,20 @@ impl KernelContext<'_> {
         };
         for unit in in_doubt {
             let open = decisions.open.get(unit);
-            let order = match open.is_some_and(|open| open.contains_key(name)) {
-                true => Order::Commit,
-                false if self.kernel.units.task_of(*unit).is_some() => continue,
-                false if decisions.undecided.contains(unit) => continue,
-                false => Order::BackOut,
+            let order = if open.is_some_and(|open| open.contains_key(name)) {
+                Order::Commit
+            } else if self.kernel.units.task_of(*unit).is_some()
+                || decisions.undecided.contains(unit)
+            {
+                continue;
+            } else {
+                Order::BackOut
             };
             self.out
                 .push(KernelEffect::Participant(*unit, participant, order));
         }
-        // What it missed and does not ask for it has committed: its answer
-        // was lost.
+        // A missed decision that it does not ask for is committed there: only
+        // its answer was lost.
         let missed = decisions.open.iter().filter(|(unit, open)| {
             open.get(name) == Some(&NoticeState::Missed) && !in_doubt.contains(unit)
         });
@@ -232,20 +232,20 @@ impl KernelContext<'_> {
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// The number of a participant in units of work, by a name that is the
-    /// same in every life of the region.
+    /// The number of a participant in units of work; its name is the same in every run of the
+    /// region.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
         self.state.decisions.participant(name)
     }
 
-    /// Has a task go on only when a participant has committed what was decided,
-    /// or cannot be reached.
+    /// Makes tasks continue only after a participant has committed a decision, or cannot be
+    /// reached.
     pub fn wait_for(&mut self, participant: ParticipantId) {
         self.state.decisions.waited_for.insert(participant);
     }
 
-    /// A participant is there, for the first time or again, and has prepared
-    /// these units without having heard of their end.
+    /// A participant is connected, for the first time or again. It has prepared these units and
+    /// does not know their outcome.
     pub fn in_doubt(
         &mut self,
         now: u64,
@@ -256,18 +256,18 @@ impl<R: ResourceManagers> Kernel<R> {
         self.with(now, out, |_, cx| cx.resolve(participant, units));
     }
 
-    /// Units of this life of the region have greater numbers, by whatever clock.
+    /// Units of this run of the region have greater numbers, independent of the clock.
     pub fn units_after(&self) -> UnitId {
         UnitId(self.state.decisions.before)
     }
 
-    /// What earlier lives of the region have left is known.
+    /// The units of earlier runs of the region have been restored.
     pub(super) fn begin_units(&mut self, now: u64) {
         let unix_ns = self.state.settings.unix_offset_ns + now;
         self.state.decisions.begin(unix_ns);
     }
 
-    /// The decisions that the last life of the region has left.
+    /// Restores the decisions of the last run of the region.
     pub(super) fn restore_decisions(&mut self) {
         let Some(reader) = &mut self.state.reader else {
             return;
@@ -280,7 +280,7 @@ impl<R: ResourceManagers> Kernel<R> {
             (Ok(unit), Some(names)) => {
                 decisions.restore(UnitId(u64::from_be_bytes(unit)), names);
             }
-            _ => tracing::error!(key = %key.escape_ascii(), "a decision makes no sense"),
+            _ => tracing::error!(key = %key.escape_ascii(), "a decision is malformed"),
         });
         if let Err(error) = read {
             self.state
@@ -315,14 +315,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_unit_has_a_number_that_no_other_has_when_the_clock_stands_or_goes_back() {
+    fn each_unit_has_a_new_number_even_if_the_clock_stops_or_is_set_back() {
         let mut decisions = OpenDecisions::default();
         let units = [7, 7, 3, 9].map(|ns| decisions.next_unit(ns).0);
         assert_eq!(units, [7, 8, 9, 10]);
     }
 
     #[test]
-    fn unit_numbers_of_a_life_are_higher_even_when_the_clock_is_set_back() {
+    fn unit_numbers_of_a_run_are_higher_even_when_the_clock_is_set_back() {
         let mut decisions = OpenDecisions::default();
         decisions.used(UnitId(20));
         decisions.begin(9);
@@ -335,7 +335,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_record_reads_back_as_it_was_written(names in prop::collection::vec("[a-z]{0,20}", 0..5)) {
+        fn a_record_is_read_back_unchanged(names in prop::collection::vec("[a-z]{0,20}", 0..5)) {
             prop_assert_eq!(parse(&emit(names.iter())), Some(names));
         }
 

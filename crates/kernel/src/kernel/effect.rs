@@ -1,4 +1,4 @@
-//! What must be done after a call of the kernel.
+//! The effects of a call of the kernel, which the shell carries out.
 
 use link::terminal::TerminalData;
 use link::{CallAnswer, ChannelData, ProgramName, TransId, UserId};
@@ -9,35 +9,33 @@ use super::request::CommandCompletion;
 use crate::core::TaskKey;
 use crate::types::{Abend, FacilityEvent, FacilityId, FileWork, StartCode};
 
-/// What must be done after a call of the kernel.
+/// An effect of a call of the kernel.
 #[derive(Debug)]
 pub enum KernelEffect {
-    /// Answer the call of a task, which waited so many nanoseconds for the store.
+    /// Answer the call of a task, which waited this many nanoseconds for the store.
     Answer(TaskKey, CallAnswer, u64),
-    /// A running task waits now, or goes on: `Kernel::waits` says which, for
+    /// A running task begins or ends a wait: `Kernel::waits` has the current state, since
     /// another thread may have changed it meanwhile.
     Waits(TaskKey),
     /// Commit.
     Commit(StoreJob),
-    /// Tell a participant of a unit of work something.
+    /// Send an order to a participant of a unit of work.
     Participant(UnitId, ParticipantId, Order),
-    /// Have the participant that decides commit a unit that the store keeps as
-    /// prepared.
+    /// Make the participant that decides commit a unit that the store keeps as prepared.
     Decide(UnitId, ParticipantId, UnitToken),
-    /// Ask the participant that decides what became of a unit.
+    /// Ask the participant that decides for the outcome of a unit.
     AskOutcome(UnitId, ParticipantId, UnitToken),
-    /// The store has applied a unit durably: the participant that decided it is
-    /// not asked again.
+    /// The store has applied a unit durably: the participant that decided it may forget it.
     Forget(ParticipantId, UnitToken),
     /// The unit of work of a task that ended is over.
     Ended(TaskKey, Option<Abend>),
-    /// Start a task that nobody outside asked for.
+    /// Start a task that no client requested.
     Start(Box<InternalStart>),
     /// A task has another priority.
     Priority(TaskKey, u8),
     /// Record the region's statistics.
     Statistics,
-    /// An entry of a program's own in the trace.
+    /// A user entry in the trace.
     Trace {
         /// Number of the task.
         task: u64,
@@ -57,16 +55,15 @@ pub enum KernelEffect {
         /// What it wrote.
         record: Vec<u8>,
     },
-    /// Do something with a file, on a thread that may wait. The answer goes back
-    /// to the kernel ([`super::Kernel::file_answered`]) where a task waits for it.
+    /// Do something with a file, on a thread that may block. The answer goes back to the kernel
+    /// ([`super::Kernel::file_answered`]) if a task waits for it.
     File(Option<TaskKey>, FileWork),
-    /// What became of a unit that was to be committed in one phase: whether it is
-    /// committed; none when that cannot be told now.
+    /// The outcome of a unit that was to be committed in one phase: whether it is committed;
+    /// `None` if that is not known now.
     Outcome(BranchId, Option<bool>),
-    /// What a coordinator said of a branch is carried out; or is not, since the
-    /// store refused.
+    /// Whether the coordinator's decision on a branch is carried out, or the store refused.
     Settled(BranchId, bool),
-    /// Something happens at a facility, for its door.
+    /// An event at a facility, for its connection.
     Facility(FacilityId, Box<FacilityEvent>),
 }
 
@@ -77,34 +74,32 @@ pub struct StoreJob {
     pub task: TaskKey,
     /// The changes.
     pub changes: UnitOfWork,
-    /// What follows.
+    /// The continuation.
     pub then: JobContinuation,
 }
 
-/// What follows when changes are in the store.
+/// The continuation after changes are in the store.
 #[derive(Debug)]
 pub enum JobContinuation {
-    /// The unit of work goes on to its end.
+    /// The unit of work continues to its end.
     Unit,
-    /// The unit of work is prepared: a record of it is there.
+    /// The unit of work is prepared: a record of it is in the store.
     Prepared,
-    /// A record of the unit is there: the participant that decides may commit.
+    /// A record of the unit is in the store: the participant that decides may commit.
     Secured(UnitId),
-    /// The unit that another participant has decided is applied. It is visible,
-    /// and need not be durable yet: the record from before is.
+    /// The unit that another participant has decided is applied. The changes are visible and
+    /// need not be durable yet, since the earlier record is.
     Applied(UnitId, ParticipantId, UnitToken),
-    /// What was applied is durable.
+    /// The applied changes are durable.
     Forget(ParticipantId, UnitToken),
-    /// Nothing: the changes belong to no unit of work. When the store refuses
-    /// them they are put again as soon as it takes something.
+    /// None: the changes belong to no unit of work. If the store refuses them, they are written
+    /// again as soon as it accepts changes.
     Nothing(UnitOfWork),
-    /// The task's command is over: a change to something that is not
-    /// recoverable.
+    /// The task's command is complete: a change to a resource that is not recoverable.
     Command(Box<CommandCompletion>),
 }
 
-/// Names a unit of work for its participants: its like is in no life of the
-/// region.
+/// Identifies a unit of work for its participants, uniquely over all runs of the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnitId(pub u64);
 
@@ -114,7 +109,7 @@ impl std::fmt::Display for UnitId {
     }
 }
 
-/// How the participant that decides knows a unit of work: 128 random bits, which
+/// Identifies a unit of work for the participant that decides: 128 random bits, which
 /// programs can neither guess nor choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnitToken(pub [u8; 16]);
@@ -138,19 +133,19 @@ impl std::fmt::Debug for UnitToken {
     }
 }
 
-/// Names a participant in units of work: a place in the region's list.
+/// Identifies a participant in units of work: an index of the region's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticipantId(pub usize);
 
-/// What a participant is told. Each is answered, but for a back-out. A commit
-/// after a prepare, and a back-out, may come twice, or for a unit that the
-/// participant does not know: it has done as it was told then.
+/// An order to a participant. Each is answered, except a back-out. A commit after a prepare,
+/// and a back-out, may arrive twice, or for a unit that the participant does not know: then
+/// it has carried out the order already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Make sure that the changes can be committed, whatever happens.
     Prepare,
-    /// Commit what was prepared. The answer is no when that was not possible
-    /// yet; the order comes again when the participant is back.
+    /// Commit the prepared changes. The answer is no if that was not possible yet; the order is
+    /// sent again when the participant has reconnected.
     Commit,
     /// Commit, as the only participant.
     CommitOnePhase,
@@ -161,16 +156,15 @@ pub enum Order {
 /// A task that the region itself starts.
 #[derive(Debug, Clone, Default)]
 pub struct InternalStart {
-    /// Its number, unique in the region's life; [`super::Caller::start`] of
-    /// the task.
+    /// Its number, unique in one run of the region; [`super::Caller::start`] of the task.
     pub id: u64,
     /// Transaction.
     pub transid: TransId,
     /// Program, blank for the transaction's.
     pub program: ProgramName,
-    /// For whom it runs.
+    /// Its user.
     pub userid: UserId,
-    /// How ASSIGN STARTCODE tells of it.
+    /// The value for ASSIGN STARTCODE.
     pub start_code: StartCode,
     /// Its channel.
     pub channel: Option<ChannelData>,
@@ -178,12 +172,12 @@ pub struct InternalStart {
     pub commarea: Vec<u8>,
     /// Name of its principal facility, blank for none.
     pub facility: link::Name<4>,
-    /// What the worker is told of it, where it is a terminal that outlives the
-    /// task.
+    /// The terminal's data for the worker, if the principal facility is a terminal that outlives
+    /// the task.
     pub terminal: Option<Box<TerminalData>>,
-    /// A parent wants its channel and how it ended.
+    /// A parent waits for its channel and its end.
     pub wants_result: bool,
-    /// The number of the task from outside that its chain of starts comes from; 0
-    /// when no such thing is known.
+    /// The number of the task from outside that its chain of starts comes from; 0 if it is not
+    /// known.
     pub origin: u64,
 }

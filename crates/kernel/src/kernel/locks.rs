@@ -1,9 +1,9 @@
-//! The lock table: records, ENQ names and queues, one owner each, waiters in
-//! the order of their coming.
+//! The lock table: records, ENQ names and queues, one owner each, waiters in the order of
+//! their arrival.
 //!
-//! A task waits for one lock at a time and a lock has one owner, so who waits
-//! for whom is a chain over all kinds of lock; a wait that would close it to a
-//! ring is a deadlock and is refused to the one who would close it.
+//! A task waits for one lock at a time and a lock has one owner, so waiting tasks form chains
+//! over all kinds of lock. A wait that would close a chain to a circle is a deadlock, and the
+//! request that would close it fails.
 //!
 //! Reference: CICS application programming, "Locking" and "Exclusive resources
 //! (ENQ and DEQ)".
@@ -60,7 +60,7 @@ impl fmt::Display for LockName {
     }
 }
 
-/// When a lock is given back by itself.
+/// When a lock is released automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LockLifetime {
     /// At the end of the unit of work.
@@ -69,16 +69,16 @@ pub enum LockLifetime {
     Task,
 }
 
-/// What became of a wish for a lock.
+/// The result of a request for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockOutcome {
     /// The task has it now.
     New,
     /// The task had it already.
     Owned,
-    /// Somebody has it; the task is in the queue.
+    /// Another task has it; the task is in the queue.
     Waits,
-    /// Somebody has it who waits, over others or not, for this task.
+    /// Another task has it that waits, directly or indirectly, for this task.
     Deadlock,
 }
 
@@ -98,8 +98,8 @@ struct Lock {
 }
 
 impl LockTable {
-    /// Asks for a lock and queues for it if it is taken. A lock that is owned
-    /// already keeps the longer of its lifetimes.
+    /// Requests a lock, and queues for it if it is taken. A lock that is owned already keeps the
+    /// longer of its lifetimes.
     pub fn lock(&mut self, task: TaskKey, name: &LockName, lifetime: LockLifetime) -> LockOutcome {
         let Some(lock) = self.locks.get_mut(name) else {
             let lock = Lock {
@@ -126,7 +126,7 @@ impl LockTable {
         LockOutcome::Waits
     }
 
-    /// Who has a lock.
+    /// The owner of a lock.
     pub fn owner(&self, name: &LockName) -> Option<TaskKey> {
         self.locks.get(name).map(|l| l.owner)
     }
@@ -136,7 +136,7 @@ impl LockTable {
         self.owner(name).is_some_and(|owner| owner != task)
     }
 
-    /// Changes when an owned lock is given back by itself.
+    /// Changes when an owned lock is released automatically.
     pub fn set_lifetime(&mut self, task: TaskKey, name: &LockName, lifetime: LockLifetime) {
         let lock = self.locks.get_mut(name).filter(|l| l.owner == task);
         if let Some(lock) = lock {
@@ -144,7 +144,7 @@ impl LockTable {
         }
     }
 
-    /// Gives a lock back; gives who has it now and may go on.
+    /// Releases a lock. Returns the next owner, which may continue.
     pub fn unlock(&mut self, task: TaskKey, name: &LockName) -> Option<TaskKey> {
         let owned = self.owned.get_mut(&task)?;
         let at = owned.iter().position(|n| n == name)?;
@@ -155,7 +155,7 @@ impl LockTable {
         self.hand_over(name)
     }
 
-    /// The unit of work is over: gives its locks back and gives who may go on.
+    /// The unit of work is over: releases its locks. Returns the tasks that may continue.
     pub fn release_unit(&mut self, task: TaskKey) -> Vec<TaskKey> {
         let Some(owned) = self.owned.remove(&task) else {
             return Vec::new();
@@ -172,8 +172,8 @@ impl LockTable {
         next.collect()
     }
 
-    /// Gives all locks of a task back and takes it out of any queue; gives who
-    /// may go on.
+    /// Releases all locks of a task and removes it from any queue. Returns the tasks that may
+    /// continue.
     pub fn release(&mut self, task: TaskKey) -> Vec<TaskKey> {
         self.give_up(task);
         let owned = self.owned.remove(&task).unwrap_or_default();
@@ -190,7 +190,7 @@ impl LockTable {
         })
     }
 
-    /// What a task has locked for its unit is another's now.
+    /// Transfers the locks of a task's unit to another key.
     pub fn hand_unit_over(&mut self, from: TaskKey, to: TaskKey) {
         let owned = self.owned.remove(&from).unwrap_or_default();
         for name in owned {
@@ -206,7 +206,7 @@ impl LockTable {
         }
     }
 
-    /// Takes a task out of the queue it waits in.
+    /// Removes a task from the queue it waits in.
     pub fn give_up(&mut self, task: TaskKey) {
         if let Some(name) = self.waiting.remove(&task)
             && let Some(lock) = self.locks.get_mut(&name)
@@ -215,7 +215,7 @@ impl LockTable {
         }
     }
 
-    /// Every lock with its owner and those who wait for it, first come first.
+    /// Every lock with its owner and its waiters in their order.
     pub fn each(&self) -> impl Iterator<Item = (&LockName, TaskKey, Vec<TaskKey>)> {
         self.locks.iter().map(|(name, lock)| {
             let waiters = lock.waiters.iter().map(|(task, _)| *task);
@@ -247,8 +247,8 @@ impl LockTable {
     }
 
     fn waits_for(&self, mut task: TaskKey, whom: TaskKey) -> bool {
-        // No ring exists, since this very check precedes every wait; so the
-        // chain ends.
+        // No circle exists, since this check precedes every wait; so the chain
+        // ends.
         while let Some(name) = self.waiting.get(&task) {
             let Some(lock) = self.locks.get(name) else {
                 return false;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn waiters_get_a_lock_in_the_order_of_their_coming() {
+    fn waiters_get_a_lock_in_the_order_of_their_arrival() {
         let mut locks = LockTable::default();
         let k = record(b"K");
         assert_eq!(
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_over_records_and_names_is_refused_to_the_one_who_closes_it() {
+    fn a_circle_over_records_and_names_fails_the_request_that_closes_it() {
         let mut locks = LockTable::default();
         let names = [
             record(b"1"),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_gives_up_is_passed_over() {
+    fn a_task_that_gives_up_is_skipped() {
         let mut locks = LockTable::default();
         for n in 1..=3 {
             locks.lock(task(n), &record(b"K"), LockLifetime::Unit);

@@ -1,5 +1,5 @@
-//! What the kernel asks of resource managers. It is given them and knows none by
-//! its name: the table stands in `resources`.
+//! The interface between the kernel and the resource managers. The kernel does not know them
+//! by name: their table is in `resources`.
 
 use std::any::Any;
 
@@ -21,10 +21,10 @@ pub trait ResourceManagers {
     /// Serves a call of a task. Returns `None` if no manager serves it.
     fn serve(&mut self, cx: &mut KernelContext<'_>, request: &mut Request) -> Option<CallResult>;
 
-    /// The store has taken what a command has changed by itself, or refused it.
+    /// The store has accepted or refused the changes of a single command.
     fn settle(&mut self, cx: &mut KernelContext<'_>, settle: SettleAction, stored: bool);
 
-    /// An alarm goes off that a manager has set, by its place in the table.
+    /// A manager's alarm goes off; `manager` is its index in the table.
     fn alarm(&mut self, cx: &mut KernelContext<'_>, manager: usize, number: u64);
 
     /// A task that the region started begins its first unit of work.
@@ -40,14 +40,13 @@ pub trait ResourceManagers {
     /// key.
     fn unit_prepared(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, to: TaskKey);
 
-    /// A unit of work of the region's last life waits under a key. All else is
-    /// restored.
+    /// A unit of work of the region's last run waits under a key. Everything else is restored.
     fn unit_restored(&mut self, cx: &mut KernelContext<'_>, key: TaskKey, changes: &UnitOfWork);
 
     /// A task that the region started is over, or could not begin.
     fn start_ended(&mut self, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd);
 
-    /// What a task asked for a file is done, and the task is about to be answered.
+    /// A task's file request is complete, and the task is about to be answered.
     fn file_answered(
         &mut self,
         cx: &mut KernelContext<'_>,
@@ -55,25 +54,25 @@ pub trait ResourceManagers {
         answer: &CallAnswer,
     );
 
-    /// The region starts over what is committed.
+    /// The region starts with the committed state.
     fn restore(&mut self, cx: &mut KernelContext<'_>);
 
-    /// The region ends normally: adds what the next start must find.
+    /// The region ends normally: adds the changes that the next start needs.
     fn keep(&mut self, cx: &mut KernelContext<'_>, changes: &mut UnitOfWork);
 
     /// Takes the definitions of files over.
     fn define_files(&mut self, reader: &mut dyn ReadStore, entries: &[FileEntry]);
 
-    /// Puts definitions of files in the order of those in force, with what the
-    /// store knows of them, where there is one.
+    /// Puts definitions of files in the order of those in force, with the store's attributes if
+    /// there is a store.
     fn renumber_files(
         &self,
         reader: Option<&mut (dyn ReadStore + Send)>,
         entries: &[FileEntry],
     ) -> Vec<FileEntry>;
 
-    /// Keeps the addresses that changes have at the ends of files from being given
-    /// once more.
+    /// Reserves the addresses that changes have at the ends of files, so that they are not
+    /// assigned again.
     ///
     /// # Errors
     /// A file could not be read.
@@ -84,20 +83,19 @@ pub trait ResourceManagers {
     ) -> Result<(), ReadError>;
 }
 
-/// What a manager does in memory once the store has taken or refused a change of
-/// no unit. The kernel carries it and does not look into it.
+/// An action of a manager in memory after the store has accepted or refused a change of no
+/// unit. The kernel passes it on without examining it.
 pub struct SettleAction(Box<dyn Any + Send>);
 
 impl SettleAction {
-    /// Something for the managers.
+    /// An action for the managers.
     pub fn new<T: Any + Send>(what: T) -> SettleAction {
         SettleAction(Box::new(what))
     }
 
-    /// What it was made of. Panics if that is of another type: managers make and
-    /// read only one.
+    /// The wrapped value. Panics if it has another type: managers make and read only one.
     pub fn into_inner<T: Any>(self) -> T {
         let inner = self.0.downcast::<T>();
-        *inner.expect("managers read what they have made")
+        *inner.expect("managers read the type that they make")
     }
 }

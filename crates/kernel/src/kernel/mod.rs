@@ -1,23 +1,23 @@
-//! The kernel: what running tasks ask of the region, and how it ends.
+//! The kernel: the requests of running tasks, and the ends of tasks.
 //!
-//! It owns the lock table, the timers, the units of work and the waits of
-//! tasks. Whatever a task can name (files, queues, counters, time) belongs to
-//! a resource manager that stands on these ([`ResourceManagers`]); a manager
-//! serves commands, takes part in units of work, and hears of the ends of
-//! tasks. Back-out, SYNCPOINT, ROLLBACK and the end of a task go one path.
+//! It owns the lock table, the timers, the units of work and the waits of tasks. Resources
+//! that a task can name (files, queues, counters, time) belong to resource managers
+//! ([`ResourceManagers`]). A manager serves commands, takes part in units of work, and is
+//! notified of the ends of tasks. Back-out, SYNCPOINT, ROLLBACK and the end of a task use the
+//! same code.
 //!
-//! Like the core this decides only: what must be done is a list of
-//! [`KernelEffect`]s, and the time is an argument. So a test can stand in for
-//! workers, store and clock and replay any history by its seed.
+//! Like the core, the kernel only decides: the work to do is a list of [`KernelEffect`]s, and
+//! the time is an argument. So a test can simulate workers, store and clock, and replay any
+//! history by its seed.
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
-mod alone;
 mod deciders;
 mod decisions;
 mod effect;
 mod locks;
 mod managers;
+mod one_phase;
 mod prepared;
 mod request;
 mod start_queue;
@@ -40,7 +40,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{CallAnswer, CallOperation, CommandOperands, ProtocolViolation, WorkerCall};
 use store::ReadStore;
 
-use alone::OnePhase;
 use deciders::DeciderTable;
 pub use deciders::InDoubtUnit;
 use decisions::OpenDecisions;
@@ -49,6 +48,7 @@ pub use effect::{
 };
 pub use locks::{LockLifetime, LockName, LockOutcome, LockSpace, LockTable};
 pub use managers::{ResourceManagers, SettleAction};
+use one_phase::OnePhase;
 use prepared::PreparedBranches;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
@@ -69,17 +69,17 @@ use crate::types::{FileAsk, FileKey, FileKind, FileWork, RegionStatistics, WaitK
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
 
-/// Abend of a command that failed in a way that it has no condition for.
+/// Abend of a command that failed in a way for which it has no condition.
 pub const FAILED: [u8; 4] = *b"AEXZ";
 
-/// Everything that running tasks can ask for.
+/// The state of everything that running tasks can request.
 pub struct Kernel<R> {
     state: KernelState,
-    /// What tasks can name.
+    /// The resources that tasks can name.
     pub resources: R,
 }
 
-/// What resource managers stand on.
+/// The state that resource managers use.
 pub struct KernelState {
     /// Locks of all kinds.
     pub locks: LockTable,
@@ -91,16 +91,16 @@ pub struct KernelState {
     decisions: OpenDecisions,
     /// Participants that decide, and units in doubt.
     deciders: DeciderTable,
-    /// Units that wait for a coordinator elsewhere.
+    /// Units that wait for a coordinator of another region.
     prepared: PreparedBranches,
     one_phase: OnePhase,
-    /// What is committed; none in a region without a store.
+    /// The committed state; `None` in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// Changes of no unit of work that the store has refused.
     owed: Vec<store::UnitOfWork>,
-    /// As the region was started.
+    /// The settings at the start.
     pub settings: KernelSettings,
-    /// What was counted.
+    /// Counters.
     pub counts: KernelCounters,
     waits: HashMap<TaskKey, SuspendedCall>,
     waiting_for: HashMap<EventName, Vec<TaskKey>>,
@@ -110,10 +110,9 @@ pub struct KernelState {
     last_start: u64,
     /// Starts whose tasks have not begun.
     pub starts: StartQueue,
-    /// A disk has no more left than its reserve: commands that would take some of it
-    /// are refused.
+    /// A disk has less than its reserve left: commands that would use more of it fail.
     pub disk_is_short: bool,
-    /// What the store does not give back of the region's last life.
+    /// What could not be read of the region's last run.
     unread: Option<String>,
 }
 
@@ -124,8 +123,7 @@ pub struct KernelSettings {
     pub lock_timeout_ns: u64,
     /// Nanoseconds that a task waits for a decider that cannot be reached.
     pub outcome_wait_ns: u64,
-    /// Most starts that wait for their tasks to begin before commands that would
-    /// add one are refused.
+    /// Most starts that wait for their tasks to begin; more commands that add one fail.
     pub start_limit: usize,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
@@ -160,7 +158,7 @@ impl KernelSettings {
     }
 }
 
-/// What the kernel counts.
+/// The counters of the kernel.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KernelCounters {
     commits: u64,
@@ -168,7 +166,7 @@ pub struct KernelCounters {
     batches: u64,
     lock_waits: u64,
     deadlocks: u64,
-    /// Commits that the store failed since the last that it took.
+    /// Failed commits since the last successful one.
     store_failures: u64,
 }
 
@@ -180,19 +178,19 @@ struct SuspendedCall {
     since: u64,
 }
 
-/// What a call of the kernel works with: the time, the kernel's own state, and
-/// the list of what is to be done afterwards.
+/// The arguments of a call of the kernel: the time, the kernel's state, and the list of
+/// effects to carry out afterwards.
 pub struct KernelContext<'a> {
     /// Nanoseconds of the region's clock.
     pub now: u64,
     /// Locks, timers, units and the committed state.
     pub kernel: &'a mut KernelState,
-    /// What the shell must do.
+    /// The effects for the shell.
     pub out: &'a mut Vec<KernelEffect>,
 }
 
 impl KernelState {
-    /// Something that the region had kept cannot be read when it starts.
+    /// Records that stored data cannot be read at the start.
     pub fn not_restored(&mut self, what: &str, error: &store::ReadError) {
         self.unread
             .get_or_insert_with(|| format!("{what} cannot be read: {error}"));
@@ -214,7 +212,7 @@ impl KernelContext<'_> {
         let granted = request.woken == Some(WakeReason::Granted);
         match self.kernel.locks.lock(request.caller.key, name, lifetime) {
             LockOutcome::New => Ok(Some(true)),
-            // What was waited for is as new as what was free.
+            // A lock that was waited for counts as new, like one that was free.
             LockOutcome::Owned => Ok(Some(granted)),
             LockOutcome::Waits => Ok(None),
             LockOutcome::Deadlock => {
@@ -224,8 +222,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// The wait for a lock, as long as the task's DTIMOUT or else the region
-    /// says; then it ends with the abend `timeout`.
+    /// The wait for a lock, limited by the task's DTIMOUT or else by the region; then it ends
+    /// with the abend `timeout`.
     pub fn wait_for_lock(
         &mut self,
         request: &Request,
@@ -247,14 +245,14 @@ impl KernelContext<'_> {
         (limit_ns > 0).then(|| self.now.saturating_add(limit_ns))
     }
 
-    /// Gives a lock back; the first who waits for it goes on.
+    /// Releases a lock; the first waiting task continues.
     pub fn unlock(&mut self, task: TaskKey, name: &LockName) {
         let next = self.kernel.locks.unlock(task, name);
         let woken = next.map(|task| (task, WakeReason::Granted));
         self.kernel.woken.extend(woken);
     }
 
-    /// Something happened: everybody who waits for it looks again.
+    /// An event happened: every task that waits for it tries its call again.
     pub fn signal(&mut self, kind: EventKind, key: &[u8]) {
         let name = EventName {
             kind,
@@ -265,12 +263,12 @@ impl KernelContext<'_> {
         self.kernel.woken.extend(woken);
     }
 
-    /// A participant has changed nothing for a task after all.
+    /// A participant has no changes for a task after all.
     pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
         self.kernel.units.leave(task, participant);
     }
 
-    /// Whether somebody waits for a name to be signalled.
+    /// Whether a task waits for this event.
     pub fn is_awaited(&self, kind: EventKind, key: &[u8]) -> bool {
         let name = EventName {
             kind,
@@ -279,8 +277,7 @@ impl KernelContext<'_> {
         self.kernel.waiting_for.contains_key(&name)
     }
 
-    /// Has the store take changes over that belong to no unit of work; nobody
-    /// waits for them.
+    /// Makes the store accept changes that belong to no unit of work; no task waits for them.
     pub fn change_store(&mut self, changes: store::UnitOfWork) {
         if self.kernel.reader.is_some() && !changes.is_empty() {
             self.out.push(KernelEffect::Commit(StoreJob {
@@ -291,8 +288,8 @@ impl KernelContext<'_> {
         }
     }
 
-    /// As [`KernelContext::change_store`], but what the store refuses is not tried again: a
-    /// later change to the same entry may have been taken meanwhile.
+    /// As [`KernelContext::change_store`], but a refused change is not tried again: a later
+    /// change to the same entry may have been accepted meanwhile.
     pub fn change_store_once(&mut self, changes: store::UnitOfWork) {
         if self.kernel.reader.is_some() && !changes.is_empty() {
             self.out.push(KernelEffect::Commit(StoreJob {
@@ -303,7 +300,7 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Has a task's command answered by what is done with a file.
+    /// Passes a file request of a task to the file threads, which answer the command.
     pub fn ask_file(&mut self, task: TaskKey, file: FileKey, ask: FileAsk) -> CallProgress {
         let work = FileWork { file, ask };
         self.out.push(KernelEffect::File(Some(task), work));
@@ -322,8 +319,8 @@ impl KernelContext<'_> {
         (self.kernel.settings.unix_offset_ns + self.now) / 1_000
     }
 
-    /// A task's pending changes and the committed state under them; none in a
-    /// region without a store.
+    /// A task's pending changes and the committed state. Returns `None` in a region without a
+    /// store.
     pub fn unit_and_store(
         &mut self,
         task: TaskKey,
@@ -378,8 +375,7 @@ impl<R: ResourceManagers> Kernel<R> {
         result
     }
 
-    /// A call of a running task. An error is operands that no worker of ours
-    /// writes.
+    /// A call of a running task. An error means operands that no correct worker writes.
     pub fn call(
         &mut self,
         now: u64,
@@ -414,8 +410,7 @@ impl<R: ResourceManagers> Kernel<R> {
         Ok(())
     }
 
-    /// A call of the task that stands for a batch job: an operation on a
-    /// record.
+    /// A call of the task that represents a batch job: an operation on a record.
     pub fn call_for_job(
         &mut self,
         now: u64,
@@ -449,7 +444,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// The store is done with a job.
+    /// The store has finished a job.
     pub fn committed(
         &mut self,
         now: u64,
@@ -462,7 +457,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// What a task asked for a file is done.
+    /// A task's file request is complete.
     pub fn file_answered(
         &mut self,
         now: u64,
@@ -476,8 +471,8 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// A participant says whether it can commit, or whether it has committed:
-    /// in one phase, or what was decided.
+    /// A participant reports whether it can commit, or whether it has committed: in one phase,
+    /// or a decision.
     pub fn voted(
         &mut self,
         now: u64,
@@ -490,7 +485,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// Does what is due. [`Kernel::next_alarm`] says when to come again.
+    /// Handles everything that is due. [`Kernel::next_alarm`] has the next time.
     pub fn expire(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         while let Some(alarm) = self.state.timers.due(now) {
             match alarm {
@@ -507,13 +502,12 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// When something is due next.
+    /// When the next alarm is due.
     pub fn next_alarm(&self) -> Option<u64> {
         self.state.timers.next()
     }
 
-    /// Ends the wait of a task with an abend; false when it does not wait
-    /// here.
+    /// Ends the wait of a task with an abend. Returns false if it does not wait here.
     pub fn purge(&mut self, task: TaskKey, code: [u8; 4], out: &mut Vec<KernelEffect>) -> bool {
         if self.take_wait(task).is_none() {
             return false;
@@ -523,7 +517,7 @@ impl<R: ResourceManagers> Kernel<R> {
         true
     }
 
-    /// Has a task that runs end with [`PURGED`] when it next waits.
+    /// Makes a running task end with [`PURGED`] when it next waits.
     pub fn purge_at_next_wait(&mut self, task: TaskKey) {
         self.state.purged.insert(task);
     }
@@ -534,8 +528,7 @@ impl<R: ResourceManagers> Kernel<R> {
         unit.is_some_and(|u| !u.changes.is_empty())
     }
 
-    /// Whether the end of a task's unit would do something: commit changes, or
-    /// give locks back.
+    /// Whether the end of a task's unit would do something: commit changes, or release locks.
     pub fn holds_unit(&self, task: TaskKey) -> bool {
         let unit = self.state.units.get(task);
         unit.is_some_and(|u| !u.is_empty()) || self.state.locks.of_unit(task).next().is_some()
@@ -546,7 +539,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.waits.contains_key(&task)
     }
 
-    /// Whether it waits for a child, who may have its place meanwhile.
+    /// Whether it waits for a child, which may use its place meanwhile.
     pub fn waits_for_child(&self, task: TaskKey) -> bool {
         self.wait_of(task).is_some_and(|(on, _)| match on {
             WaitOn::Event(name) => name.kind.counts == WaitKind::Child,
@@ -554,7 +547,7 @@ impl<R: ResourceManagers> Kernel<R> {
         })
     }
 
-    /// What a task waits for and since when, for operators.
+    /// The object of a task's wait and its begin, for operators.
     pub fn wait_of(&self, task: TaskKey) -> Option<(&WaitOn, u64)> {
         let suspended = self.state.waits.get(&task)?;
         Some((&suspended.wait.on, suspended.since))
@@ -565,7 +558,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.waits.get(&task)?.wait.until
     }
 
-    /// What it was started with.
+    /// The settings at the start.
     pub fn settings(&self) -> &KernelSettings {
         &self.state.settings
     }
@@ -578,35 +571,33 @@ impl<R: ResourceManagers> Kernel<R> {
             && self.state.units.is_empty()
     }
 
-    /// Units that are decided, and the participants that have not heard of it.
+    /// Units that are decided, and the participants that have not acknowledged.
     pub fn open_decisions(&self) -> impl Iterator<Item = (UnitId, &str)> {
         self.state.decisions.open()
     }
 
-    /// The names of those who take part in a task's unit of work beside the
-    /// store.
+    /// The names of the participants in a task's unit of work, except the store.
     pub fn participants_of(&self, task: TaskKey) -> impl Iterator<Item = &str> {
         let unit = self.state.units.get(task);
         let all = unit.into_iter().flat_map(|unit| &unit.participants);
         all.filter_map(|p| self.state.decisions.name(*p))
     }
 
-    /// The locks, their owners and who waits for them.
+    /// The locks, their owners and waiters.
     pub fn locks(&self) -> &LockTable {
         &self.state.locks
     }
 
-    /// Puts the files' definitions in the order of those in force, with what
-    /// the store knows of them.
+    /// Puts the files' definitions in the order of those in force, with the store's attributes.
     pub fn renumber_files(&mut self, entries: &[link::FileEntry]) -> Vec<link::FileEntry> {
         let reader = self.state.reader.as_mut();
         let reader = reader.map(|r| r.as_mut() as &mut (dyn ReadStore + Send));
         self.resources.renumber_files(reader, entries)
     }
 
-    /// What resource managers kept in the store comes back. Once, when the
-    /// region can start tasks. Where it cannot be read, nothing is to be done, and
-    /// the region may not run: it would write over what it does not know of.
+    /// Restores the stored state of the resource managers. Called once, before tasks can start.
+    /// If it cannot be read, the region must not run: it would overwrite data that it does not
+    /// know.
     pub fn restore(&mut self, now: u64, out: &mut Vec<KernelEffect>) -> Result<(), String> {
         self.restore_decisions();
         self.restore_prepared();
@@ -625,8 +616,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// What resource managers have in memory and a normal end of the region
-    /// must not lose.
+    /// The changes that resource managers must store at a normal end of the region.
     pub fn keep(&mut self, now: u64) -> store::UnitOfWork {
         let mut changes = store::UnitOfWork::default();
         self.manage(now, &mut Vec::new(), |resources, cx| {
@@ -642,7 +632,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// One transaction of the store carried some jobs.
+    /// One transaction of the store contained some jobs.
     pub fn count_batch(&mut self) {
         self.state.counts.batches += 1;
     }
@@ -691,7 +681,7 @@ impl<R: ResourceManagers> Kernel<R> {
         let task = request.caller.key;
         let again = request.woken.is_some();
         let served = self.manage(now, out, |r, cx| r.serve(cx, &mut request));
-        // A worker sends what its table says is served here.
+        // A worker sends only calls that its table assigns to the region.
         let served = served.unwrap_or(Err(CommandFailure::Abend(*b"AEY9")));
         let served = match served {
             Ok(CallProgress::Wait(_)) if self.state.purged.remove(&task) => {
@@ -737,7 +727,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.waits.insert(task, suspended);
     }
 
-    /// Takes a task out of its wait and of every queue it stands in.
+    /// Ends a task's wait, and removes the task from every queue.
     fn take_wait(&mut self, task: TaskKey) -> Option<SuspendedCall> {
         let suspended = self.state.waits.remove(&task)?;
         if let Some(timer) = suspended.timer {
@@ -770,7 +760,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// Lets those go on who were woken, and those whom they wake.
+    /// Lets the woken tasks continue, and those that they wake.
     fn wake(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         while let Some((task, woken)) = self.state.woken.pop_front() {
             if let Some(mut suspended) = self.take_wait(task) {

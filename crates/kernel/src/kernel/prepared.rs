@@ -1,11 +1,10 @@
-//! Units of work that are prepared for a coordinator elsewhere.
+//! Units of work that are prepared for a coordinator in another region.
 //!
-//! A region that programs of another one LINK to does its part of their unit
-//! of work: a *branch*. Asked to prepare it makes sure that it can commit,
-//! whatever happens: what is to be done and the names of the locks go to the
-//! store, the task ends, and the unit stays, with its locks, until the
-//! coordinator says how it ended. A region that starts finds it there, and
-//! locks what it had locked before any task runs.
+//! A region that programs of another region LINK to does its part of their unit of work: a
+//! *branch*. When asked to prepare, it makes sure that it can commit, whatever happens: the
+//! changes and the names of the locks go to the store, the task ends, and the unit stays,
+//! with its locks, until the coordinator decides. A region that starts restores the unit, and
+//! its locks before any task runs.
 //!
 //! ```text
 //!  Active ──prepare──▶ Recording ──▶ Prepared ──commit──▶ Deciding ──▶ over
@@ -21,20 +20,20 @@
 //!                 | changes, as `store` has them
 //! ```
 //!
-//! The store's commit that carries the changes out deletes the record. A
-//! coordinator that knows nothing of a branch has not decided it, and backs it
-//! out. Version 1 has no task and waits for ever.
+//! The store's commit that carries the changes out deletes the record. A coordinator that
+//! does not know a branch has not decided it, and backs it out. Version 1 has no task and
+//! waits without limit.
 //!
-//! A branch waits as its task's transaction says: WAIT(NO) ends it by ACTION as
-//! soon as its coordinator is out of reach, WAITTIME when so long has passed
-//! since then. After a restart, which leaves no record of that moment, it counts
-//! from the prepare.
+//! The wait of a branch depends on its task's transaction: with WAIT(NO) the branch ends by
+//! ACTION as soon as its coordinator is out of reach, with WAITTIME after this time. The
+//! record does not contain the time of the failure, so after a restart the time counts from
+//! the prepare.
 //!
 //! Reference: X/Open distributed transaction processing, "Transaction branch";
 //! CICS recovery and restart, "Shunted units of work"; INQUIRE TRANSACTION,
 //! INDOUBTMINS: the time after a failure during the in-doubt period.
-//! Invariant: a resource manager that has more of a unit in memory than the
-//! store has hears that it is prepared, and that it is restored.
+//! Invariant: a resource manager that has state of a unit in memory is notified that the unit
+//! is prepared, and that it is restored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,19 +55,18 @@ use crate::core::TaskKey;
 const TABLE: Table = Table::new("prepared");
 /// First byte of a record.
 const VERSION: u8 = 2;
-/// The one before, which some regions may have left.
+/// The previous version, which a region may have written.
 const WITHOUT_TASK: u8 = 1;
 /// Longest name of a branch, in bytes.
 const MAX_BRANCH_BYTES: usize = 64;
 
-/// How a coordinator elsewhere names the part of its unit of work that is done
-/// here: 1 to 64 bytes that no other of its units has, the coordinator's own name
-/// in the first eight.
+/// The coordinator's name for the part of its unit of work that is done here: 1 to 64 bytes,
+/// different for each of its units, the coordinator's own name in the first eight.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BranchId(Box<[u8]>);
 
 impl BranchId {
-    /// A name; none when it is empty or too long.
+    /// A name. Returns `None` if it is empty or too long.
     pub fn new(bytes: &[u8]) -> Option<BranchId> {
         (1..=MAX_BRANCH_BYTES)
             .contains(&bytes.len())
@@ -96,11 +94,11 @@ impl fmt::Debug for BranchId {
 /// A unit that waits for its coordinator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedUnit {
-    /// How its coordinator knows it.
+    /// The coordinator's name for it.
     pub branch: BranchId,
-    /// How INQUIRE UOW names it; another number in each life of the region.
+    /// Its name for INQUIRE UOW; another number in each run of the region.
     pub number: u64,
-    /// The task that it is of.
+    /// The task of the unit.
     pub task: PreparedTask,
     /// When it was prepared, in nanoseconds since 1970.
     pub since_unix_ns: u64,
@@ -109,22 +107,22 @@ pub struct PreparedUnit {
     pub records: usize,
     /// The locks that it holds.
     pub locks: Vec<String>,
-    /// When ACTION ends it, in nanoseconds since 1970, once that is set.
+    /// When ACTION ends it, in nanoseconds since 1970, if that is set.
     pub ends_unix_ns: Option<u64>,
     /// It is being committed.
     pub deciding: bool,
 }
 
-/// The task that a prepared unit is of.
+/// The task of a prepared unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PreparedTask {
     /// Its number.
     pub number: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it ran for.
+    /// Its user.
     pub userid: UserId,
-    /// What its transaction says of units in doubt.
+    /// The in-doubt attributes of its transaction.
     pub in_doubt: InDoubt,
 }
 
@@ -132,13 +130,13 @@ pub struct PreparedTask {
 #[derive(Debug, Default)]
 pub struct PreparedBranches {
     branches: BTreeMap<BranchId, PreparedBranch>,
-    /// Those that are being prepared.
+    /// Branches that are being prepared.
     under_way: BTreeMap<BranchId, PreparingState>,
-    /// How many there were in this life of the region.
+    /// Number of branches in this run of the region.
     count: u32,
 }
 
-/// What happened to one while it was being prepared.
+/// Events while a branch was being prepared.
 #[derive(Debug, Clone, Copy, Default)]
 struct PreparingState {
     /// Its coordinator has backed it out.
@@ -147,13 +145,13 @@ struct PreparingState {
     lost: bool,
 }
 
-/// One of them: its unit and its locks are under a key that no task has.
+/// A prepared branch: its unit and its locks have a key that no task has.
 #[derive(Debug, Clone, Copy)]
 struct PreparedBranch {
     key: TaskKey,
     since_unix_ns: u64,
     task: PreparedTask,
-    /// When it has waited long enough.
+    /// The timer for the end of its wait.
     timer: Option<(TimerId, u64)>,
 }
 
@@ -163,8 +161,7 @@ impl PreparedBranches {
         self.under_way.remove(branch);
     }
 
-    /// The key of a unit without a task, which no other has in this life of the
-    /// region.
+    /// A key for a unit without a task, unique in this run of the region.
     pub fn next_key(&mut self) -> TaskKey {
         let key = TaskKey::detached(self.count);
         self.count = self.count.wrapping_add(1);
@@ -184,7 +181,7 @@ impl PreparedBranches {
     }
 }
 
-/// What a record in the store says.
+/// A parsed record of the store.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub since_unix_ns: u64,
@@ -196,10 +193,9 @@ pub(super) struct Record {
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// Makes sure that a task's unit can be committed, as a branch of a
-    /// coordinator's. The answer is NORMAL when it is prepared, with 1 as its
-    /// first value when there is nothing to commit; ROLLEDBACK when it is backed
-    /// out.
+    /// Makes sure that a task's unit can be committed, as a branch of a coordinator's unit. The
+    /// answer is NORMAL if it is prepared, with 1 as its first value if there is nothing to
+    /// commit; ROLLEDBACK if it is backed out.
     pub fn prepare(
         &mut self,
         now: u64,
@@ -229,9 +225,9 @@ impl<R: ResourceManagers> Kernel<R> {
             out.push(KernelEffect::Answer(task, nothing, 0));
         } else if known || !has_store || decides_only {
             let why = if known {
-                "one of its name is prepared"
+                "a branch with this name is prepared"
             } else if decides_only {
-                "one of its participants can decide and cannot prepare"
+                "one of its participants can only decide and not prepare"
             } else {
                 "the region has no store"
             };
@@ -241,23 +237,21 @@ impl<R: ResourceManagers> Kernel<R> {
             under_way.insert(branch.clone(), PreparingState::default());
             unit.branch = Some(branch);
             unit.caller = Some(caller);
-            match unit.participants.is_empty() {
-                true => self.record(now, task, out),
-                false => {
-                    unit.phase = UnitPhase::Preparing {
-                        missing: unit.participants.clone(),
-                        refused: false,
-                        then: UnitContinuation::Prepare,
-                    };
-                    send_order(unit, Order::Prepare, out);
-                }
+            if unit.participants.is_empty() {
+                self.record(now, task, out)
+            } else {
+                unit.phase = UnitPhase::Preparing {
+                    missing: unit.participants.clone(),
+                    refused: false,
+                    then: UnitContinuation::Prepare,
+                };
+                send_order(unit, Order::Prepare, out);
             }
         }
         self.wake(now, out);
     }
 
-    /// Has the store keep what a unit would do; its own participants have
-    /// prepared.
+    /// Makes the store keep the changes of a unit; its own participants have prepared.
     pub(super) fn record(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
         let locks = self.state.locks.of_unit(task).cloned().collect();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
@@ -290,7 +284,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }));
     }
 
-    /// The store keeps a unit, or cannot: the task goes on without it.
+    /// The store has kept a unit, or failed to: the task continues without it.
     pub(super) fn recorded(
         &mut self,
         now: u64,
@@ -361,10 +355,9 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A coordinator says how its unit ended, or an operator does in its place.
-    /// [`KernelEffect::Settled`] follows: true when that is carried out, now or
-    /// before; false when the store would not, and the branch is prepared
-    /// still.
+    /// A coordinator, or an operator instead, decides its unit. [`KernelEffect::Settled`]
+    /// follows: true when the decision is carried out, now or before; false if the store
+    /// refused, and the branch is still prepared.
     pub fn settle(
         &mut self,
         now: u64,
@@ -382,7 +375,7 @@ impl<R: ResourceManagers> Kernel<R> {
             return;
         };
         if unit.phase != UnitPhase::Prepared {
-            // Whoever asks hears of the end that is under way.
+            // The end in progress is reported to this caller too.
             return;
         }
         if commit {
@@ -390,7 +383,7 @@ impl<R: ResourceManagers> Kernel<R> {
                 then: UnitContinuation::Settle,
             };
             unit.commit_began = Some(now);
-            // What the store refuses stays prepared.
+            // A unit that the store refuses stays prepared.
             let mut changes = unit.changes.clone();
             changes.remove(TABLE, branch.as_bytes());
             if let Some(id) = unit.id {
@@ -413,7 +406,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// The store has committed a branch, or would not.
+    /// The store has committed a branch, or refused.
     pub(super) fn settled(
         &mut self,
         now: u64,
@@ -440,7 +433,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.forget(now, key, true, out);
     }
 
-    /// A branch is over: its managers hear of it, and its locks go back.
+    /// A branch is over: notifies the managers, and releases its locks.
     fn forget(&mut self, now: u64, key: TaskKey, committed: bool, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.remove(key);
         self.manage(now, out, |resources, cx| {
@@ -458,8 +451,8 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// Sets the alarm of a branch that waits for so long after its coordinator
-    /// was lost and no longer, unless it is set.
+    /// Sets the alarm of a branch that waits a limited time after its coordinator was lost,
+    /// unless it is set.
     fn limit(&mut self, now: u64, branch: &BranchId, lost_unix_ns: u64) {
         let offset_ns = self.state.settings.unix_offset_ns;
         let Some(entry) = self.state.prepared.branches.get_mut(branch) else {
@@ -475,7 +468,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A branch has waited long enough: what its transaction's ACTION says.
+    /// A branch has waited long enough: applies its transaction's ACTION.
     pub(super) fn waited(&mut self, now: u64, key: TaskKey, out: &mut Vec<KernelEffect>) {
         let mut branches = self.state.prepared.branches.iter_mut();
         let Some((branch, entry)) = branches.find(|(_, entry)| entry.key == key) else {
@@ -497,8 +490,8 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A coordinator of this name, or that a name begins with, is out of reach:
-    /// its branches that do not wait end, and the time of the others begins.
+    /// A coordinator whose name is `name` or begins with it is out of reach: its branches that
+    /// do not wait end, and the time of the others begins.
     pub fn coordinator_lost(&mut self, now: u64, name: &[u8], out: &mut Vec<KernelEffect>) {
         let of = |branch: &BranchId| branch.as_bytes().starts_with(name);
         let prepared = &mut self.state.prepared;
@@ -518,7 +511,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// A coordinator is there again: its branches wait for what it says.
+    /// A coordinator is connected again: its branches wait for its decision.
     pub(super) fn reached(&mut self, name: &[u8]) {
         let KernelState {
             prepared, timers, ..
@@ -536,7 +529,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// The branches that are prepared or may be in a moment.
+    /// The branches that are prepared or being prepared.
     pub fn branches(&self) -> impl Iterator<Item = &BranchId> {
         let PreparedBranches {
             branches,
@@ -569,7 +562,7 @@ impl<R: ResourceManagers> Kernel<R> {
         })
     }
 
-    /// Resource managers hear of the branches that came back, after all else has.
+    /// Notifies resource managers of the restored branches, after everything else is restored.
     pub(super) fn restore_parts(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         let all = self.state.prepared.branches.values();
         let keys: Vec<TaskKey> = all.map(|branch| branch.key).collect();
@@ -588,12 +581,12 @@ impl<R: ResourceManagers> Kernel<R> {
         for (branch, since_unix_ns) in all.collect::<Vec<_>>() {
             self.limit(now, &branch, since_unix_ns);
         }
-        // Until they come again.
+        // Until the coordinators connect again.
         self.coordinator_lost(now, &[], out);
     }
 
-    /// The branches that the last life of the region has left come back with
-    /// their locks. Before any task runs.
+    /// Restores the prepared branches of the last run of the region with their locks, before any
+    /// task runs.
     pub(super) fn restore_prepared(&mut self) {
         let Some(reader) = &mut self.state.reader else {
             return;
@@ -607,7 +600,7 @@ impl<R: ResourceManagers> Kernel<R> {
                 Some(both) => found.push(both),
                 None => tracing::error!(
                     branch = %key.escape_ascii(),
-                    "a unit of work that another region waits for makes no sense"
+                    "the record of a unit of work of another region is malformed"
                 ),
             },
         );
@@ -682,7 +675,7 @@ pub(super) fn emit(record: &Record, changes: &UnitOfWork) -> Vec<u8> {
     out
 }
 
-/// Reads a record whose changes are to these tables, beside files.
+/// Parses a record. Its changes may be to files and to these tables.
 pub(super) fn parse(bytes: &[u8], tables: &[Table]) -> Option<Record> {
     let (&version, rest) = bytes.split_first()?;
     let (since, rest) = rest.split_first_chunk::<8>()?;

@@ -1,8 +1,8 @@
-//! A call of a running task, and what serving it came to.
+//! A call of a running task, and its result.
 //!
-//! A call is tried from its start. When it has to wait it is tried again from
-//! its start as soon as what it waits for may have come, so it sees the world
-//! as it is then; `woken` says why it is tried again.
+//! A call is tried from its start. If it has to wait, it is tried again from its start as
+//! soon as the awaited event may have happened, and sees the state of that time. `woken` has
+//! the reason of the new try.
 
 use cics::csd::InDoubt;
 pub use cics::resp::CommandFailure;
@@ -14,7 +14,7 @@ use super::locks::{LockName, LockSpace};
 use crate::core::{TaskKey, TaskState};
 use crate::types::WaitKind;
 
-/// Who asks: what the core knows of the task.
+/// The calling task, as the core describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallingTask {
     /// The task.
@@ -23,7 +23,7 @@ pub struct CallingTask {
     pub number: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it runs for.
+    /// Its user.
     pub userid: UserId,
     /// Its priority.
     pub priority: u8,
@@ -36,7 +36,7 @@ pub struct CallingTask {
 }
 
 impl TaskState {
-    /// What the kernel is told of a task.
+    /// The kernel's description of a task.
     pub fn caller(&self, key: TaskKey) -> CallingTask {
         CallingTask {
             key,
@@ -54,9 +54,9 @@ impl TaskState {
 /// A call of a task.
 #[derive(Debug)]
 pub struct Request {
-    /// Who asks.
+    /// The caller.
     pub caller: CallingTask,
-    /// What is asked.
+    /// The operation.
     pub call: WorkerCall,
     /// The operands of a command; empty for the other operations.
     pub operands: CommandOperands,
@@ -64,7 +64,7 @@ pub struct Request {
     pub woken: Option<WakeReason>,
     /// It is an operation of a batch job on a record.
     pub of_job: bool,
-    /// Whatever the one who serves it keeps from try to try; 0 at first.
+    /// A value that the server of the call keeps between tries; 0 at first.
     pub progress: u64,
 }
 
@@ -73,39 +73,39 @@ pub struct Request {
 pub enum WakeReason {
     /// The lock is the task's now.
     Granted,
-    /// What it waits for may have happened.
+    /// The awaited event may have happened.
     Event,
-    /// The wait lasted as long as it was to last at most.
+    /// The limit of the wait has passed.
     Expired,
 }
 
-/// What a try of a call came to.
+/// The result of a try of a call.
 #[derive(Debug)]
 pub enum CallProgress {
     /// It is done.
     Done(CallAnswer),
     /// It waits.
     Wait(TaskWait),
-    /// It is done once changes of its own are in the store: a change to
-    /// something that is not recoverable.
+    /// Complete once its own changes are in the store: a change to a resource that is not
+    /// recoverable.
     Commit(store::UnitOfWork, CommandCompletion),
     /// The kernel answers later.
     Later,
 }
 
-/// What becomes of a command whose changes go to the store by themselves.
+/// The completion of a command whose changes go to the store by themselves.
 pub struct CommandCompletion {
-    /// The answer when they are in the store.
+    /// The answer when the changes are in the store.
     pub answer: CallAnswer,
-    /// What the program is told when the store refuses them.
+    /// The program's error if the store refuses them.
     pub refused: RefusalMapping,
-    /// The lock that covered them, which is given back in either case.
+    /// The lock that covered them, which is released in either case.
     pub unlock: Option<LockName>,
-    /// What the manager does then with what it has in memory.
+    /// The manager's action on its state in memory.
     pub settle: SettleAction,
 }
 
-/// What a program is told of changes that the store refused.
+/// The program's error for changes that the store refused.
 pub type RefusalMapping = fn(&store::ApplyError) -> CommandFailure;
 
 impl std::fmt::Debug for CommandCompletion {
@@ -114,27 +114,27 @@ impl std::fmt::Debug for CommandCompletion {
     }
 }
 
-/// What serving a call came to.
+/// The result of serving a call.
 pub type CallResult = Result<CallProgress, CommandFailure>;
 
 /// A wait of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskWait {
-    /// What it waits for.
+    /// The object of the wait.
     pub on: WaitOn,
     /// When it ends at the latest, nanoseconds of the region's clock; `None`
     /// for no limit.
     pub until: Option<u64>,
-    /// What happens then.
+    /// What happens at `until`.
     pub expiry: WaitExpiry,
 }
 
-/// What a task waits for.
+/// The object of a wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaitOn {
     /// A lock.
     Lock(LockName),
-    /// A name that somebody signals.
+    /// An event that is signalled by name.
     Event(EventName),
     /// Nothing but time.
     Time,
@@ -159,7 +159,7 @@ impl WaitOn {
 pub struct EventKind {
     /// As a word for operators: `TSQUEUE`, `CHILD`, `ECB`.
     pub word: &'static str,
-    /// What monitoring counts a wait for it as.
+    /// The kind of wait that monitoring counts.
     pub counts: WaitKind,
 }
 
@@ -170,7 +170,7 @@ impl EventKind {
     }
 }
 
-/// Something that happens, as those who wait for it name it.
+/// An event, as waiting tasks name it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventName {
     /// What happens.
@@ -179,7 +179,7 @@ pub struct EventName {
     pub key: Box<[u8]>,
 }
 
-/// What happens to a wait that lasted its time.
+/// What happens when the limit of a wait passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitExpiry {
     /// The call is tried again, woken with [`WakeReason::Expired`].
@@ -223,12 +223,12 @@ pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, CommandFailur
     Err(CommandFailure::Condition(condition, resp2))
 }
 
-/// A command that is done and gives nothing.
+/// A completed command without output.
 pub fn done() -> CallResult {
     Ok(CallProgress::Done(CallAnswer::default()))
 }
 
-/// A command that is done and gives these operands.
+/// A completed command with these operands.
 pub fn done_with(operands: CommandOperands) -> CallResult {
     Ok(CallProgress::Done(CallAnswer::of_data(operands.emit())))
 }

@@ -1,14 +1,14 @@
-//! Starts that wait for their tasks to begin: how many there may be.
+//! Starts that wait for their tasks to begin, and their limits.
 //!
-//! A START, a child or a trigger is handed to the core when fewer than `limit` of
-//! them wait there, and held here otherwise, in the order of their coming. A
-//! command that would add one asks first ([`StartQueue::has_room`]): one
-//! transaction may have half of the limit, one origin a quarter, so that a program
-//! that starts itself leaves room for others. What comes due by time, by a trigger
-//! or with a syncpoint can no longer be refused, and is held.
+//! A START, a child or a trigger is passed to the core if fewer than `limit` of them wait
+//! there, and held here otherwise, in the order of arrival. A command that would add one
+//! checks first ([`StartQueue::has_room`]): one transaction may have half of the limit, one
+//! origin a quarter, so that a program that starts itself leaves room for others. A start
+//! that becomes due by time, by a trigger or by a syncpoint cannot be rejected any more, and
+//! is held.
 //!
-//! An origin is the task from outside at the top of a chain of starts. A start of
-//! no task, or one of an earlier life of the region, is an origin of its own.
+//! An origin is the task from outside at the top of a chain of starts. A start without a
+//! task, or of an earlier run of the region, is its own origin.
 //!
 //! Reference: CICS fundamentals, "Managing performance with the asynchronous API":
 //! a parent is suspended in RUN TRANSID (ASPARENT) until the workload drops.
@@ -21,23 +21,23 @@ use super::effect::InternalStart;
 use super::request::EventKind;
 use crate::types::WaitKind;
 
-/// The event that parents wait for in RUN TRANSID while as many starts wait as may.
+/// The event that parents wait for in RUN TRANSID while the starts are at their limit.
 pub const ROOM: EventKind = EventKind::new("ASPARENT", WaitKind::Child);
 
 /// Starts whose tasks have not begun.
 #[derive(Debug)]
 pub struct StartQueue {
-    /// Most that wait in the core.
+    /// Most starts that wait in the core.
     limit: usize,
     waiting: HashMap<u64, WaitingStart>,
     by_transaction: HashMap<TransId, u64>,
     by_origin: HashMap<u64, u64>,
-    /// Those of `waiting` that the core has.
+    /// Number of starts in `waiting` that the core has.
     handed: usize,
     held: VecDeque<InternalStart>,
     /// The origins of starts that are not over.
     origins: HashMap<u64, u64>,
-    /// Nothing is held any more: the core refuses what it is given.
+    /// No start is held any more: the core rejects what it gets.
     is_closed: bool,
 }
 
@@ -48,19 +48,19 @@ struct WaitingStart {
     is_handed: bool,
 }
 
-/// How many starts wait, in all and at most of one transaction and one origin.
+/// Numbers of waiting starts, and their limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaitingStarts {
-    /// In all.
+    /// All waiting starts.
     pub all: usize,
-    /// Of them, those that the core has not been given.
+    /// Those that the core has not got yet.
     pub held: usize,
-    /// Most of them that there may be before commands are refused.
+    /// The number above which commands fail.
     pub limit: usize,
 }
 
 impl StartQueue {
-    /// A queue with so many places, 1 at least: each start passes through it.
+    /// A queue with this many places, at least 1: each start passes through it.
     pub fn new(limit: usize) -> Self {
         StartQueue {
             limit: limit.max(1),
@@ -82,7 +82,7 @@ impl StartQueue {
             && of(self.by_origin.get(&origin)) < share(self.limit, 4)
     }
 
-    /// How many wait.
+    /// The numbers of waiting starts.
     pub fn counts(&self) -> WaitingStarts {
         WaitingStarts {
             all: self.waiting.len(),
@@ -91,13 +91,13 @@ impl StartQueue {
         }
     }
 
-    /// The origin of what a task starts.
+    /// The origin of a start by this task.
     pub fn origin_of(&self, start: Option<u64>, number: u64) -> u64 {
         let of_start = start.and_then(|id| self.origins.get(&id)).copied();
         of_start.filter(|origin| *origin != 0).unwrap_or(number)
     }
 
-    /// Adds a start; gives it back when the core may have it now.
+    /// Adds a start. Returns it if the core may have it now.
     pub(super) fn add(&mut self, start: InternalStart) -> Option<InternalStart> {
         let is_handed = self.is_closed || (self.handed < self.limit && self.held.is_empty());
         let waiting = WaitingStart {
@@ -146,7 +146,7 @@ impl StartQueue {
         Some(start)
     }
 
-    /// Takes what is held of a transaction out, or all of it.
+    /// Removes the held starts of a transaction, or all of them.
     pub(super) fn take_held(&mut self, of: Option<TransId>) -> Vec<u64> {
         let taken = |start: &InternalStart| of.is_none_or(|transid| start.transid == transid);
         let all = std::mem::take(&mut self.held);
@@ -156,7 +156,7 @@ impl StartQueue {
         taken.iter().map(|start| start.id).collect()
     }
 
-    /// Holds nothing any more.
+    /// Holds no more starts.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
     }
@@ -167,7 +167,7 @@ impl StartQueue {
         self.waiting.is_empty() && self.origins.is_empty()
     }
 
-    /// Looks at the queue's own books; panics when they do not agree.
+    /// Checks the queue's counters; panics if they are inconsistent.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
         let handed = self.waiting.values().filter(|w| w.is_handed).count();
@@ -183,12 +183,12 @@ impl StartQueue {
     }
 }
 
-/// A part of a limit, 1 at least.
+/// A part of a limit, at least 1.
 pub fn share(limit: usize, parts: usize) -> usize {
     (limit / parts).max(1)
 }
 
-/// One less of a kind; nothing is kept of a kind without any.
+/// Decrements the count of a key, and removes the key at 0.
 pub fn take_one<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u64>, key: K) {
     if let Some(count) = counts.get_mut(&key) {
         *count -= 1;
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_refused_is_held_in_the_order_of_its_coming() {
+    fn starts_that_cannot_be_rejected_are_held_in_the_order_of_their_arrival() {
         let mut queue = StartQueue::new(2);
         let handed: Vec<bool> = (1..=4)
             .map(|id| queue.add(start(id, b"TRNA", id)).is_some())

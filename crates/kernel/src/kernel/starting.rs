@@ -1,8 +1,8 @@
-//! Tasks that the region starts: when one begins, is refused or is over, and what
-//! is held until others have begun.
+//! Tasks that the region starts: their begin, refusal and end, and the starts that are held
+//! until others have begun.
 //!
-//! The rules of the queue are those of [`super::StartQueue`]; resource managers are notified of the
-//! ends here.
+//! [`super::StartQueue`] has the rules of the queue; this module notifies resource managers
+//! of the ends.
 
 use link::TransId;
 
@@ -11,7 +11,7 @@ use super::start_queue::{ROOM, WaitingStarts};
 use super::{CallingTask, InternalStart, Kernel, KernelContext, KernelEffect};
 use crate::types::{Abend, StartRefusal};
 
-/// How a task that the region started came to its end.
+/// The end of a task that the region started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartEnd {
     /// It could not begin.
@@ -27,23 +27,22 @@ impl KernelContext<'_> {
         self.kernel.last_start
     }
 
-    /// Has a task started, when as many as may wait for their beginning do not
-    /// wait yet; later otherwise.
+    /// Starts a task now if fewer starts than the limit wait, and later otherwise.
     pub fn start(&mut self, start: InternalStart) {
         let start = self.kernel.starts.add(start);
         self.out
             .extend(start.map(|s| KernelEffect::Start(Box::new(s))));
     }
 
-    /// The origin of what a task starts: the task from outside that its chain of
-    /// starts comes from.
+    /// The origin of a start by this task: the task from outside that its chain of starts comes
+    /// from.
     pub fn origin_of(&self, caller: &CallingTask) -> u64 {
         self.kernel.starts.origin_of(caller.start, caller.number)
     }
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// A start came to its end, or could not begin: what its task gave.
+    /// A started task has ended, or could not begin.
     pub fn start_ended(
         &mut self,
         now: u64,
@@ -64,7 +63,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.starts_changed(now, out);
     }
 
-    /// Fewer starts wait: those that are held go on, and who waits to add one.
+    /// Fewer starts wait: held ones proceed, and tasks that wait to add one.
     fn starts_changed(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         while let Some(start) = self.state.starts.next() {
             out.push(KernelEffect::Start(Box::new(start)));
@@ -73,7 +72,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// Refuses what is held of a transaction.
+    /// Rejects the held starts of a transaction.
     pub fn refuse_starts(
         &mut self,
         now: u64,
@@ -109,14 +108,14 @@ impl<R: ResourceManagers> Kernel<R> {
         self.starts_changed(now, out);
     }
 
-    /// Another limit for a kernel that has no starts yet.
+    /// Sets the limit of a kernel that has no starts yet.
     #[cfg(any(test, feature = "sim"))]
     pub fn limit_starts(&mut self, limit: usize) {
         assert!(self.state.starts.is_idle(), "starts wait");
         self.state.starts = super::StartQueue::new(limit);
     }
 
-    /// Looks at the books of starts; panics when they do not agree.
+    /// Checks the counters of starts; panics if they are inconsistent.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_starts(&self) {
         self.state.starts.check_books();

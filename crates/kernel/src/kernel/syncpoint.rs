@@ -1,19 +1,18 @@
 //! The end of a unit of work: SYNCPOINT, ROLLBACK, the end of a task.
 //!
-//! All go one path. Where only one participant has changed something it
-//! commits in one phase. With several, each beside the store prepares first;
-//! the commit of the store decides and leaves a record of it, and the others
-//! are told afterwards ([`super::decisions`]). One that alone has changes and cannot
-//! be reached when it should say that it has committed them is asked, and the task
-//! waits for that. A region that can be reached has
-//! committed before the task goes on, so that who looks there next sees it.
-//! What cannot be committed is backed out everywhere.
+//! All use the same code. If only one participant has changes, it commits in one phase. With
+//! several, each participant except the store prepares first; the commit of the store decides
+//! and writes a record of it, and the others are notified afterwards
+//! ([`super::decisions`]). A single participant that cannot be reached when it should report
+//! its commit is asked for the outcome, and the task waits for the answer. A region that can
+//! be reached has committed before the task continues, so that a later request there sees the
+//! changes. A unit that cannot be committed is backed out everywhere.
 //!
 //! ```text
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
 //!     │            └────one cannot──────────────▶ backed out
 //!     ├──the store alone──▶ Deciding
-//!     ├──one other alone──▶ Alone ──▶ over, or in doubt
+//!     ├──one other alone──▶ OnePhase ──▶ over, or in doubt
 //!     └──one that decides, and others──▶ [`super::deciders`]
 //! ```
 
@@ -34,7 +33,7 @@ pub(super) const NOT_COMMITTED: [u8; 4] = *b"ASP7";
 /// Why a unit was not committed.
 pub(super) struct CommitFailure {
     pub why: String,
-    /// Nobody knows whether it was.
+    /// It is not known whether the unit was committed.
     pub in_doubt: bool,
 }
 
@@ -48,8 +47,7 @@ impl CommitFailure {
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// A participant changes something for a task's unit, which begins with that
-    /// if it has not begun.
+    /// A participant has changes for a task's unit, which begins with that if it has not begun.
     pub fn join(
         &mut self,
         now: u64,
@@ -93,7 +91,7 @@ impl<R: ResourceManagers> Kernel<R> {
         let unit = self.state.units.of(task);
         unit.end = Some(caller);
         if unit.is_busy() {
-            // The syncpoint in progress decides; what came before it stands.
+            // The syncpoint in progress decides; earlier changes of the unit are kept.
             return;
         }
         if commit {
@@ -210,7 +208,7 @@ impl<R: ResourceManagers> Kernel<R> {
                     self.decide(now, task, then, out);
                 }
             }
-            // What one of them has not heard it is told later; the task goes on.
+            // A participant that misses the decision is notified later; the task continues.
             UnitPhase::Committing { missing, then } => {
                 let then = *then;
                 missing.retain(|p| *p != participant);
@@ -229,7 +227,7 @@ impl<R: ResourceManagers> Kernel<R> {
                 let failed = (!yes).then(|| CommitFailure::because(why));
                 self.conclude(now, task, then, failed, out);
             }
-            // Nobody was asked.
+            // No participant was asked.
             UnitPhase::Active
             | UnitPhase::Deciding { .. }
             | UnitPhase::Recording
@@ -255,8 +253,8 @@ impl<R: ResourceManagers> Kernel<R> {
         self.conclude(now, task, then, Some(CommitFailure::because(why)), out);
     }
 
-    /// Logs why a unit could not be committed. A store that fails, fails every
-    /// unit until somebody helps: one line says so, and one that it is over.
+    /// Logs why a unit could not be committed. A store that fails, fails every unit until the
+    /// fault is repaired: one line reports the failure, and one its end.
     fn log_failure(&mut self, result: &Result<(), ApplyError>) {
         let failures = &mut self.state.counts.store_failures;
         match result {
@@ -264,7 +262,7 @@ impl<R: ResourceManagers> Kernel<R> {
                 *failures += 1;
                 tracing::error!(%error, "a unit of work is in doubt");
             }
-            // It is those units' alone that need the page.
+            // Only those units need the damaged page.
             Err(ApplyError::Storage(error @ StorageError::Damaged { .. })) => {
                 log_unreadable(error);
             }
@@ -283,7 +281,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// The store took changes over, or did not.
+    /// The store has accepted changes, or refused them.
     pub(super) fn stored(
         &mut self,
         now: u64,
@@ -330,7 +328,7 @@ impl<R: ResourceManagers> Kernel<R> {
                 }
                 match &result {
                     Ok(()) => send_order(unit, Order::Commit, out),
-                    // The next start of the region knows, and tells them.
+                    // The next start of the region knows the outcome, and notifies them.
                     Err(error) if error.is_uncertain() => {
                         self.state.decisions.undecided.extend(unit.id);
                     }
@@ -387,8 +385,8 @@ impl<R: ResourceManagers> Kernel<R> {
         out.push(KernelEffect::Answer(task, answer, waited));
     }
 
-    /// The unit is decided: committed, or not, and why not. A task whose unit is
-    /// in doubt is not told that it was backed out.
+    /// The unit is decided: committed, or not, with the reason. A task whose unit is in doubt does
+    /// not get ROLLEDBACK.
     pub(super) fn conclude(
         &mut self,
         now: u64,
@@ -416,7 +414,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
         self.close_unit(now, task, failed.is_none(), out);
         match (then, end) {
-            // A branch that could not be prepared is told as a unit that could
+            // A branch that could not be prepared is reported as a unit that could
             // not be committed.
             (UnitContinuation::Syncpoint | UnitContinuation::Prepare, None) => {
                 let answer = match failed {
@@ -430,16 +428,17 @@ impl<R: ResourceManagers> Kernel<R> {
             (UnitContinuation::Syncpoint | UnitContinuation::Prepare, Some(caller)) => {
                 self.leave(now, caller, None, out);
             }
-            // Its end is told elsewhere.
+            // Its end is reported by another path.
             (UnitContinuation::Settle | UnitContinuation::Detached, _) => {}
             (UnitContinuation::EndTask, end) => {
                 let abend = failed.map(|failed| Abend {
                     code: NOT_COMMITTED,
                     program: Name::BLANK,
                     line: 0,
-                    message: match failed.in_doubt {
-                        true => format!("the unit of work is in doubt: {}", failed.why),
-                        false => format!("the unit of work could not be committed: {}", failed.why),
+                    message: if failed.in_doubt {
+                        format!("the unit of work is in doubt: {}", failed.why)
+                    } else {
+                        format!("the unit of work could not be committed: {}", failed.why)
                     },
                 });
                 if let Some(caller) = end {
@@ -459,8 +458,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.close_unit(now, task, false, out);
     }
 
-    /// A unit is over: its managers hear of it, its locks go back, the task's
-    /// next unit begins.
+    /// A unit is over: notifies the managers, releases the locks, and begins the task's next unit.
     fn close_unit(
         &mut self,
         now: u64,
@@ -481,7 +479,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.woken.extend(woken);
     }
 
-    /// A task is over and its unit is: nothing of it stays.
+    /// A task and its unit are over: removes all of their state.
     pub(super) fn leave(
         &mut self,
         now: u64,
@@ -499,12 +497,12 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 }
 
-/// Tells all participants of a unit something.
+/// Sends an order to all participants of a unit.
 pub(super) fn send_order(unit: &UnitState, order: Order, out: &mut Vec<KernelEffect>) {
     send_order_to(unit, &unit.participants, order, out);
 }
 
-/// Tells some participants of a unit something.
+/// Sends an order to some participants of a unit.
 pub(super) fn send_order_to(
     unit: &UnitState,
     participants: &[ParticipantId],

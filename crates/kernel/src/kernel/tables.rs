@@ -1,9 +1,9 @@
-//! Tables of the store, read from their first entry to their last.
+//! Reads tables of the store from their first entry to their last.
 
 use store::{ReadError, ReadStore, SeekKey, Table};
 
-/// Hands every committed entry of a table to `each`, its key and its record,
-/// in the order of the keys.
+/// Passes every committed entry of a table to `each`, its key and its record, in the order of
+/// the keys.
 pub fn scan(
     reader: &mut dyn ReadStore,
     table: Table,

@@ -1,5 +1,5 @@
-//! The kernel alone: locks over all kinds of name, waits, units with several
-//! participants, and a random history that must leave nothing behind.
+//! The kernel by itself: locks over all kinds of name, waits, units with several
+//! participants, and a random history that must leave no state.
 
 use cics::command::commands::{delay, deq, enq, start};
 use cics::csd::InDoubt;
@@ -176,7 +176,7 @@ fn several_participants_prepare_before_the_store_decides_and_any_commits() {
     assert_eq!((orders(&mut w), w.answers()), (vec![], vec![]));
     w.held = true;
     w.vote(unit, "B", true);
-    // Nobody is asked while the store decides.
+    // No participant is asked while the store decides.
     w.vote(unit, "B", false);
     assert_eq!((orders(&mut w), w.answers()), (vec![], vec![]));
     w.flush(&[true]);
@@ -217,7 +217,7 @@ fn a_decision_that_the_store_refuses_backs_all_out() {
 
 #[test]
 fn a_decision_that_may_be_in_the_store_stays_open_until_the_next_start() {
-    for (kept, told) in [(true, "Commit 0"), (false, "BackOut 0")] {
+    for (kept, order) in [(true, "Commit 0"), (false, "BackOut 0")] {
         let mut w = world();
         let unit = w.join(1, "A");
         w.join(1, "B");
@@ -231,7 +231,7 @@ fn a_decision_that_may_be_in_the_store_stays_open_until_the_next_start() {
         assert_eq!(orders(&mut w), [""; 0]);
         let mut w = w.restart();
         w.in_doubt("A", &[unit]);
-        assert_eq!(orders(&mut w), [told]);
+        assert_eq!(orders(&mut w), [order]);
     }
 }
 
@@ -307,7 +307,7 @@ fn after_a_restart_what_was_decided_is_committed_and_the_rest_backed_out() {
     w.vote(undecided, "A", true);
     let mut w = w.restart();
     assert_eq!(w.kernel.open_decisions().count(), 2);
-    // Its numbers are its names, also when they come in another order.
+    // A participant is identified by its name, also if the order of numbers differs.
     w.in_doubt("B", &[undecided, unit]);
     assert_eq!(orders(&mut w), ["BackOut 0", "Commit 0"]);
     w.vote(unit, "B", true);
@@ -329,7 +329,7 @@ fn a_unit_that_is_under_way_is_not_in_doubt() {
     w.in_doubt("A", &[unit]);
     assert_eq!(orders(&mut w), [""; 0]);
     w.vote(unit, "B", true);
-    // Told and not answered yet: it has not missed it.
+    // Sent and not answered yet: the participant has not missed the decision.
     w.in_doubt("A", &[]);
     assert_eq!(w.kernel.open_decisions().count(), 2);
 }
@@ -347,7 +347,7 @@ fn a_task_that_dies_while_its_unit_is_decided_ends_with_the_decision() {
 }
 
 #[test]
-fn operands_that_make_no_sense_are_a_violation() {
+fn malformed_operands_are_a_violation() {
     let mut w = world();
     let mut data = CommandOperands::default().emit();
     data.pop();
@@ -363,8 +363,8 @@ fn operands_that_make_no_sense_are_a_violation() {
 }
 
 proptest::proptest! {
-    /// Tasks enqueue, dequeue, wait, die and are purged in any order: nobody
-    /// waits for a lock that is free, and nothing is left at the end.
+    /// Tasks enqueue, dequeue, wait, die and are purged in any order: no task waits for a free
+    /// lock, and no state is left at the end.
     #[test]
     fn random_histories_leave_no_locks_waits_or_units(steps in proptest::collection::vec((0u8..6, 1u32..6, 0usize..3), 1..120)) {
         let mut w = world();
@@ -372,7 +372,7 @@ proptest::proptest! {
         for (what, task, which) in steps {
             let waits = waits(&w, task);
             match what {
-                // A task that waits asks nothing.
+                // A task that waits makes no other call.
                 0 | 1 if !waits => lock(&mut w, task, names[which]),
                 2 if !waits => unlock(&mut w, task, names[which]),
                 3 if !waits => drop(w.syncpoint(task)),
@@ -392,10 +392,10 @@ proptest::proptest! {
         }
         proptest::prop_assert_eq!(w.kernel.locks().each().count(), 0);
         proptest::prop_assert_eq!(w.kernel.next_alarm(), None);
-        let conditions = w.answers().into_iter().map(|(_, told)| told);
-        for told in conditions {
-            let known = Condition::from_name(&told).is_some() || told == "AKCS" || told == "AEXY";
-            proptest::prop_assert!(known, "{}", told);
+        let conditions = w.answers().into_iter().map(|(_, name)| name);
+        for name in conditions {
+            let known = Condition::from_name(&name).is_some() || name == "AKCS" || name == "AEXY";
+            proptest::prop_assert!(known, "{}", name);
         }
     }
 }
@@ -468,10 +468,10 @@ fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
     w.kernel.wait_for(below);
     let both = |w: &mut KernelFixture| {
         let unit = w.join(1, "below");
-        w.join(1, "beside");
+        w.join(1, "other");
         assert!(w.syncpoint(1).is_none());
         w.vote(unit, "below", true);
-        w.vote(unit, "beside", true);
+        w.vote(unit, "other", true);
         unit
     };
     let unit = both(&mut w);
@@ -483,10 +483,10 @@ fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
     assert_eq!(w.kernel.open_decisions().count(), 2);
     w.vote(unit, "below", true);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
-    w.vote(unit, "beside", true);
+    w.vote(unit, "other", true);
     assert_eq!(w.kernel.open_decisions().count(), 0);
     let unit = both(&mut w);
-    w.vote(unit, "beside", true);
+    w.vote(unit, "other", true);
     w.vote(unit, "below", false);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     assert_eq!(w.kernel.open_decisions().count(), 1);
@@ -497,7 +497,7 @@ fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
 
 #[test]
 fn a_participant_lost_in_one_phase_is_queried_and_the_task_waits_for_its_answer() {
-    for told in [true, false] {
+    for committed in [true, false] {
         let mut w = world();
         let unit = w.join(1, "below");
         assert!(w.syncpoint(1).is_none());
@@ -505,8 +505,8 @@ fn a_participant_lost_in_one_phase_is_queried_and_the_task_waits_for_its_answer(
         w.kernel.unsure(w.now, unit);
         w.later(29_999);
         assert_eq!(w.answers(), got(&[]));
-        w.vote(unit, "below", told);
-        let expected = if told { "NORMAL" } else { "ROLLEDBACK" };
+        w.vote(unit, "below", committed);
+        let expected = if committed { "NORMAL" } else { "ROLLEDBACK" };
         assert_eq!(w.answers(), got(&[(1, expected)]));
         assert_eq!(w.kernel.next_alarm(), None);
     }
@@ -526,7 +526,7 @@ fn a_task_that_waits_too_long_for_one_phase_learns_that_its_unit_is_in_doubt() {
     assert_eq!(w.kernel.next_alarm(), None);
     lock(&mut w, 2, "A");
     assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
-    // What it says later is too late for the task.
+    // A later answer is too late for the task.
     w.vote(unit, "below", true);
     assert_eq!(w.answers(), got(&[]));
     w.end(1, false);
@@ -540,15 +540,15 @@ fn a_decision_is_resent_until_the_participant_has_carried_it_out() {
     let below = w.kernel.participant("below");
     w.kernel.wait_for(below);
     let unit = w.join(1, "below");
-    w.join(1, "beside");
+    w.join(1, "other");
     assert!(w.syncpoint(1).is_none());
-    for participant in ["below", "beside"] {
+    for participant in ["below", "other"] {
         w.vote(unit, participant, true);
     }
     orders(&mut w);
     w.vote(unit, "below", false);
-    // Who is not waited for comes back by itself.
-    w.vote(unit, "beside", false);
+    // A participant that no task waits for reconnects by itself.
+    w.vote(unit, "other", false);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     for _ in 0..2 {
         w.later(4_999);
@@ -598,14 +598,14 @@ fn a_one_phase_outcome_is_kept_until_its_coordinator_has_received_it() {
     let mut w = w.restart();
     assert_eq!(w.outcome("NEAR1"), Some(true));
     assert_eq!(w.outcome("NEAR2"), Some(false));
-    // The next commit takes it away, in its own transaction.
+    // The next commit removes it, in its own transaction.
     change(&mut w, 1);
     w.commit_one_phase(1, "NEAR2", &["NEAR1"]);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     assert_eq!(w.outcome("NEAR1"), Some(false));
     assert_eq!(w.outcome("NEAR2"), Some(true));
-    // So does a coordinator that comes again: it asks for nothing of its life
-    // before, whose last unit may have the number that it names.
+    // A coordinator that restarts removes it too: it asks for no units of its
+    // earlier run, whose last unit may have the number that it names.
     change(&mut w, 1);
     w.commit_one_phase(1, "FAR1", &[]);
     w.answers();
@@ -616,11 +616,11 @@ fn a_one_phase_outcome_is_kept_until_its_coordinator_has_received_it() {
     let KernelFixture { kernel, now, .. } = &mut w;
     kernel.coordinator_returned(*now, b"NEAR", b"NEAR2", &mut out);
     assert!(matches!(&out[..], [KernelEffect::Commit(_)]));
-    // One that changes nothing leaves nothing.
+    // A unit without changes leaves no record.
     w.commit_one_phase(2, "NEAR4", &["NEAR2"]);
     assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
     assert_eq!(w.outcome("NEAR4"), Some(false));
-    // It takes others away all the same.
+    // It removes other records nevertheless.
     assert_eq!(w.outcome("NEAR2"), Some(false));
     assert_eq!(w.outcome("FAR1"), Some(true));
 }
@@ -644,7 +644,7 @@ fn a_question_waits_for_the_commit_that_it_is_about() {
     w.doubt = true;
     w.commit_one_phase(1, "NEAR1", &[]);
     assert_eq!(w.answers(), got(&[(1, "ASP7")]));
-    // Only the next life of the region can tell.
+    // The outcome is unknown until the region starts again.
     assert_eq!(w.outcome("NEAR1"), None);
     assert_eq!(w.restart().outcome("NEAR1"), Some(true));
 }
@@ -696,31 +696,29 @@ fn prepared(commits: bool, waits: bool, limit_s: u32) -> KernelFixture {
 }
 
 #[test]
-fn a_branch_waits_for_its_transactions_time_limit_over_a_restart_too() {
+fn a_branch_waits_for_its_transactions_time_limit_also_over_a_restart() {
     for commits in [true, false] {
         for restarts in [true, false] {
             let mut w = prepared(commits, true, 60);
-            match restarts {
-                // Nobody knows since when its coordinator was out of reach.
-                true => {
-                    w.later(30_000);
-                    w = w.restart();
-                    w.later(29_999);
-                }
-                // It counts from the failure.
-                false => {
-                    w.later(100_000);
-                    assert_eq!(w.kernel.next_alarm(), None);
-                    w.lose("NEAR");
-                    w.later(30_000);
-                    w.lose("NEAR");
-                    w.later(29_999);
-                }
+            if restarts {
+                // The time of the failure is not recorded: the limit counts from
+                // the restart.
+                w.later(30_000);
+                w = w.restart();
+                w.later(29_999);
+            } else {
+                // The limit counts from the failure.
+                w.later(100_000);
+                assert_eq!(w.kernel.next_alarm(), None);
+                w.lose("NEAR");
+                w.later(30_000);
+                w.lose("NEAR");
+                w.later(29_999);
             }
             assert!(orders(&mut w).is_empty());
             w.later(1);
-            let told = if commits { "Commit 0" } else { "BackOut 0" };
-            assert_eq!(orders(&mut w), [told]);
+            let order = if commits { "Commit 0" } else { "BackOut 0" };
+            assert_eq!(orders(&mut w), [order]);
             assert_eq!(w.kernel.prepared().count(), 0);
         }
     }
@@ -730,7 +728,7 @@ fn a_branch_waits_for_its_transactions_time_limit_over_a_restart_too() {
     assert!(orders(&mut w).is_empty());
     assert_eq!(w.kernel.next_alarm(), None);
     w.settle("NEAR    B", true);
-    // One that is over has no alarm any more, nor one whose coordinator is back.
+    // A branch that is over has no alarm any more, nor one whose coordinator is back.
     let mut w = prepared(true, true, 60);
     w.lose("NEAR");
     w.settle("NEAR    B", false);
@@ -745,13 +743,13 @@ fn a_branch_waits_for_its_transactions_time_limit_over_a_restart_too() {
 }
 
 #[test]
-fn a_branch_that_shall_not_wait_ends_when_its_coordinator_or_its_region_does() {
+fn a_branch_without_wait_ends_when_its_coordinator_or_its_region_does() {
     let mut w = prepared(true, false, 60);
     w.lose("FAR");
     assert!(orders(&mut w).is_empty());
     w.lose("NEAR");
     assert_eq!(orders(&mut w), ["Commit 0"]);
-    // So does one that was being prepared when the connection ended.
+    // So does a branch that was being prepared when the connection ended.
     let mut w = world();
     w.in_doubt.waits = false;
     let unit = w.join(1, "below");

@@ -1,10 +1,9 @@
 //! Alarms on one heap.
 //!
-//! The owner of the clock asks for the first instant, sleeps until then, and
-//! takes what is due. An alarm that is cancelled leaves an entry in the heap
-//! that is passed over when it comes to the top.
+//! The owner of the clock asks for the first instant, sleeps until then, and takes the due
+//! alarms. A cancelled alarm leaves an entry in the heap that is skipped at the top.
 //!
-//! Invariant: no clock; instants are nanoseconds that the caller brings.
+//! Invariant: no clock; instants are nanoseconds from the caller.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -12,21 +11,21 @@ use std::collections::{BinaryHeap, HashMap};
 use super::effect::UnitId;
 use crate::core::TaskKey;
 
-/// Names an alarm; never given twice.
+/// Identifies an alarm; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(u64);
 
-/// Whom an alarm is for.
+/// The target of an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlarmTarget {
     /// A call of this task that waits.
     Wait(TaskKey),
-    /// The participant that commits this unit has been asked long enough.
+    /// The wait for the participant that commits this unit is over.
     OnePhase(UnitId),
     /// The participant that decides this unit is asked again, or the store
     /// applies it again.
     Decider(UnitId),
-    /// Those that could not carry a decision out are told again.
+    /// Orders are sent again to participants that could not carry a decision out.
     Decisions,
     /// A prepared unit that has waited for its coordinator long enough.
     Branch(TaskKey),
@@ -53,7 +52,7 @@ impl TimerTable {
         id
     }
 
-    /// Takes an alarm back; false when it went off or was taken back before.
+    /// Cancels an alarm. Returns false if it went off or was cancelled before.
     pub fn cancel(&mut self, id: TimerId) -> bool {
         let was = self.live.remove(&id).is_some();
         self.drop_dead();
@@ -83,8 +82,8 @@ impl TimerTable {
         self.live.len()
     }
 
-    /// Keeps a live alarm at the top, so that nobody wakes for a dead one, and
-    /// the heap within twice the live ones.
+    /// Removes cancelled alarms from the top, so that no thread wakes for one, and keeps the heap
+    /// within twice the live alarms.
     fn drop_dead(&mut self) {
         if self.heap.len() > 2 * self.live.len() + 64 {
             let live = &self.live;
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn alarms_set_and_cancelled_for_ever_take_no_room() {
+    fn alarms_set_and_cancelled_repeatedly_take_no_room() {
         let mut timers = TimerTable::default();
         timers.set(1, alarm(0));
         for n in 0..100_000 {

@@ -1,8 +1,8 @@
-//! Units of work: what one task has changed and not committed yet.
+//! Units of work: the changes of one task that are not committed yet.
 //!
-//! Files and everything else that the region keeps are in one store, so their
-//! changes are one part of the unit, which one transaction of the store takes
-//! over. Other participants (a data base, a remote partner) join by name.
+//! Files and everything else that the region stores are in one store, so their changes are one
+//! part of the unit, which one transaction of the store commits. Other participants (a
+//! database, a remote partner) join by name.
 
 use std::collections::HashMap;
 
@@ -20,33 +20,33 @@ use crate::core::TaskKey;
 pub struct UnitState {
     /// Changes to the store.
     pub changes: UnitOfWork,
-    /// What its participants know it by, once there is one.
+    /// Its number for the participants, once it has one.
     pub id: Option<UnitId>,
-    /// Participants beside the store, in the order they joined.
+    /// Participants except the store, in the order they joined.
     pub participants: Vec<ParticipantId>,
-    /// The one of them that decides, and how it knows the unit.
+    /// The participant that decides, and its token for the unit.
     pub decider: Option<Box<DeciderPart>>,
-    /// How far its end has come.
+    /// The phase of its end.
     pub phase: UnitPhase,
-    /// When the committer got changes that it has not answered.
+    /// When the committer got changes that are not complete.
     pub commit_began: Option<u64>,
-    /// The task has ended, and how it is told from others.
+    /// The task has ended; its identity.
     pub end: Option<CallingTask>,
-    /// How a coordinator elsewhere knows it, once that has it prepared, and the
-    /// task that it is of.
+    /// The coordinator's name for it, once it is being prepared for one, and the task of the
+    /// unit.
     pub branch: Option<BranchId>,
     pub caller: Option<CallingTask>,
 }
 
-/// How far the end of a unit has come.
+/// The phase of the end of a unit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum UnitPhase {
-    /// Its task works on.
+    /// Its task is running.
     #[default]
     Active,
-    /// Participants make sure that they can commit.
+    /// Participants are preparing.
     Preparing {
-        /// Those who have not answered.
+        /// Participants that have not answered.
         missing: Vec<ParticipantId>,
         /// One of them cannot.
         refused: bool,
@@ -58,30 +58,29 @@ pub enum UnitPhase {
         /// The task ends with the unit.
         then: UnitContinuation,
     },
-    /// A record of it is going to the store; then another participant decides.
+    /// A record of it is being stored; then another participant decides.
     Securing {
         /// The task ends with the unit.
         then: UnitContinuation,
     },
-    /// The participant that decides was told to commit, or is asked whether it
-    /// has.
+    /// The participant that decides has got the order to commit, or is asked for the outcome.
     AwaitingDecider {
         /// The task ends with the unit.
         then: UnitContinuation,
     },
-    /// That has committed, and the store applies.
+    /// The decider has committed, and the store applies the changes.
     Applying {
         /// The task ends with the unit.
         then: UnitContinuation,
     },
-    /// A record of it is going to the store.
+    /// A record of it is being stored.
     Recording,
     /// It waits for its coordinator.
     Prepared,
-    /// It is committed, and those who are waited for have not said that they
-    /// have committed, or cannot be reached.
+    /// It is committed, and participants that the task waits for have not reported their commit
+    /// or cannot be reached.
     Committing {
-        /// Those.
+        /// These participants.
         missing: Vec<ParticipantId>,
         /// The task ends with the unit.
         then: UnitContinuation,
@@ -90,24 +89,23 @@ pub enum UnitPhase {
     OnePhase {
         /// The task ends with the unit.
         then: UnitContinuation,
-        /// When it cannot be reached: how long the task waits to hear of it.
+        /// If it cannot be reached: how long the task waits for the outcome.
         limit: Option<TimerId>,
     },
 }
 
-/// What follows the end of a unit.
+/// The continuation after the end of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitContinuation {
     /// The task's SYNCPOINT is answered.
     Syncpoint,
     /// The task is over.
     EndTask,
-    /// The task is told whether its unit is prepared.
+    /// The task is answered whether its unit is prepared.
     Prepare,
-    /// The coordinator of the branch is told.
+    /// The coordinator of the branch is notified.
     Settle,
-    /// Its task was answered that the unit is in doubt, or is of an earlier life
-    /// of the region.
+    /// The task got the answer that the unit is in doubt, or is of an earlier run of the region.
     Detached,
 }
 
@@ -117,14 +115,14 @@ impl UnitState {
         self.changes.is_empty() && self.participants.is_empty()
     }
 
-    /// The committer has nothing of it any more; gives the nanoseconds since it
-    /// got it, 0 when it got nothing.
+    /// The committer is finished with the unit. Returns the nanoseconds since it got the changes,
+    /// 0 if it got none.
     pub fn commit_took(&mut self, now: u64) -> u64 {
         let began = self.commit_began.take();
         began.map_or(0, |began| now.saturating_sub(began))
     }
 
-    /// True while somebody else decides over it.
+    /// True while its end is being decided.
     pub fn is_busy(&self) -> bool {
         self.commit_began.is_some() || self.phase != UnitPhase::Active
     }
@@ -134,12 +132,12 @@ impl UnitState {
 #[derive(Debug, Default)]
 pub struct UnitTable {
     units: HashMap<TaskKey, UnitState>,
-    /// Whose those are that have participants.
+    /// The tasks of the units that have participants.
     tasks: HashMap<UnitId, TaskKey>,
 }
 
 impl UnitTable {
-    /// A task's unit, begun if there is none.
+    /// A task's unit, which begins if it has not begun.
     pub fn of(&mut self, task: TaskKey) -> &mut UnitState {
         self.units.entry(task).or_default()
     }
@@ -171,7 +169,7 @@ impl UnitTable {
         id
     }
 
-    /// A participant has changed nothing for a task's unit after all.
+    /// A participant has no changes for a task's unit after all.
     pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
         let unit = self.units.get_mut(&task);
         let Some(unit) = unit.filter(|unit| unit.phase == UnitPhase::Active) else {
@@ -193,7 +191,7 @@ impl UnitTable {
         self.units.iter().map(|(key, unit)| (*key, unit))
     }
 
-    /// Takes over a unit of no task.
+    /// Adds a unit without a task.
     pub fn put(&mut self, key: TaskKey, unit: UnitState) {
         if let Some(id) = unit.id {
             self.tasks.insert(id, key);

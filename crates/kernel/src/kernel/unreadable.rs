@@ -1,15 +1,15 @@
 //! The log line for a store that could not be read.
 //!
-//! A damaged page is logged once, however often it is read. Which pages were
-//! logged is all that this crate keeps outside of its states, as hashes, so that
-//! any place that reads the store can ask without a way to the kernel's state.
+//! A damaged page is logged once, however often it is read. The hashes of the logged pages are
+//! the only global state of this crate, so that every module that reads the store can log
+//! without access to the kernel's state.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use store::StorageError;
 
-/// Damaged pages that are logged at most.
+/// Most damaged pages that are logged.
 const MOST_LOGGED: usize = 100;
 
 /// Logs that the store could not be read.

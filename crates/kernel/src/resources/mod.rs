@@ -1,15 +1,13 @@
-//! What tasks can name: a folder a kind, all of one shape.
+//! The resources that tasks can name: one folder for each kind, all with the same structure.
 //!
-//! A resource manager has its state, the commands it serves, and hooks for the
-//! ends of units and tasks and for its alarms. To add one: write its folder,
-//! and a row in [`managers!`] below. Its commands' rows stand in the command
-//! table; a worker sends what is served here by the number of the row, with
-//! the operands by the index of their options.
+//! A resource manager has its state, its commands, and hooks for the ends of units and tasks and
+//! for its alarms. To add one, write its folder and a row in [`managers!`] below. The rows of its
+//! commands are in the command table; a worker sends a command by the number of the row, with the
+//! operands by the index of their options.
 //!
-//! What a service of the region serves never comes here. Two more are served
-//! beside the kernel, by the shell: conversations, each of which has a thread
-//! that waits with its partner, and INQUIRE and SET, which look at tasks and
-//! definitions as well.
+//! Commands of the region's services do not come here. Two more kinds are served by the shell,
+//! outside of the kernel: conversations, each of which has a thread that waits for its partner,
+//! and INQUIRE and SET, which also need tasks and definitions.
 
 pub mod accounts;
 pub mod children;
@@ -50,7 +48,7 @@ use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, RegionStat
 /// Serves a command of a task.
 pub type CommandHandler = fn(&mut Resources, &mut KernelContext<'_>, &mut Request) -> CallResult;
 
-/// A resource manager: what it serves and what it wants to hear of.
+/// A resource manager: its commands and hooks.
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
     pub commands: &'static [(u16, CommandHandler)],
@@ -89,7 +87,7 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// A manager that serves nothing and wants to hear of nothing.
+    /// A manager without commands and hooks.
     pub const IDLE: Manager = Manager {
         commands: &[],
         tables: &[],

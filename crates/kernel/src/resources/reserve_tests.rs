@@ -119,7 +119,7 @@ fn a_report_and_a_dump_are_refused_too() {
     w.manage(|resources, _| resources.dump = super::dump::DumpControl::new(Some("dumps".into())));
     let open = CommandOperands::default()
         .bytes(spoolopen_output::NODE, *b"*       ")
-        .bytes(spoolopen_output::USERID, *b"SOMEBODY");
+        .bytes(spoolopen_output::USERID, *b"ANYUSER1");
     assert_eq!(answer(&mut w, spoolopen_output::NUMBER, &open), "NORMAL");
     w.manage(|resources, cx| resources.disk_changed(cx, true));
     let token = *b"SP000001";

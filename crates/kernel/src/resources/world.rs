@@ -1,7 +1,7 @@
-//! A kernel over a store in memory, for the tests of resource managers: calls
-//! of tasks in virtual time, and what came of them.
+//! A kernel over a store in memory, for the tests of resource managers: calls of tasks in virtual
+//! time, and their results.
 //!
-//! Commits are done at once; work with files too, unless a test holds it back.
+//! Commits are done at once, and so is work with files unless a test delays it.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub struct KernelFixture {
     pub config: KernelConfig,
     /// Tasks that were started.
     pub started: Vec<InternalStart>,
-    /// Participants that were told something, and what.
+    /// Orders to participants, as text.
     pub orders: Vec<String>,
     /// Tasks whose last unit of work is over, and their abends.
     pub ended: Vec<(u32, Option<Abend>)>,
@@ -44,7 +44,7 @@ pub struct KernelFixture {
     pub in_doubt: InDoubt,
     /// Branches whose coordinator was answered.
     pub settled: Vec<(String, bool)>,
-    /// What coordinators were told of units in one phase.
+    /// Outcomes of units in one phase, as reported to coordinators.
     pub outcomes: Vec<(String, Option<bool>)>,
     /// The transaction of the tasks.
     pub transid: link::TransId,
@@ -56,8 +56,7 @@ pub struct KernelFixture {
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
     pub disk: bool,
-    /// Nobody can say whether the store took what it is given; with
-    /// [`KernelFixture::disk`] it did.
+    /// It is unknown whether the store accepts its jobs; with [`KernelFixture::disk`] it does.
     pub doubt: bool,
     /// True: what goes to the store waits for [`KernelFixture::flush`].
     pub held: bool,
@@ -186,7 +185,7 @@ impl KernelFixture {
         store.reader().expect("a reader")
     }
 
-    /// A task as the kernel is told of it.
+    /// A task as a caller of the kernel.
     pub fn caller(&self, task: u32) -> CallingTask {
         CallingTask {
             key: TaskKey::for_test(task),
@@ -286,22 +285,26 @@ impl KernelFixture {
             condition: answer.condition,
             resp2: answer.resp2,
             abend,
-            operands: match answer.data.is_empty() {
-                true => CommandOperands::default(),
-                false => CommandOperands::parse(&answer.data).expect("operands"),
+            operands: if answer.data.is_empty() {
+                CommandOperands::default()
+            } else {
+                CommandOperands::parse(&answer.data).expect("operands")
             },
         })
     }
 
     /// All answers since the last look: the task, and its condition or abend.
     pub fn answers(&mut self) -> Vec<(u32, String)> {
-        let told = |a: &CallAnswer| match a.abend.is_blank() {
-            true => a.condition.name().to_owned(),
-            false => a.abend.to_string(),
+        let text = |a: &CallAnswer| {
+            if a.abend.is_blank() {
+                a.condition.name().to_owned()
+            } else {
+                a.abend.to_string()
+            }
         };
         let answers = self.answers.drain(..);
         answers
-            .map(|(task, answer)| (task, told(&answer)))
+            .map(|(task, answer)| (task, text(&answer)))
             .collect()
     }
 
@@ -378,11 +381,11 @@ impl KernelFixture {
 
     /// A task's unit is the only part of a coordinator's: the answer comes with
     /// [`KernelFixture::answers`].
-    pub fn commit_one_phase(&mut self, task: u32, branch: &str, heard: &[&str]) {
+    pub fn commit_one_phase(&mut self, task: u32, branch: &str, acknowledged: &[&str]) {
         let (caller, mut out) = (self.caller(task), Vec::new());
-        let heard: Vec<BranchId> = heard.iter().map(|b| branch_of(b)).collect();
+        let acknowledged: Vec<BranchId> = acknowledged.iter().map(|b| branch_of(b)).collect();
         self.kernel
-            .commit_one_phase(self.now, caller, branch_of(branch), &heard, &mut out);
+            .commit_one_phase(self.now, caller, branch_of(branch), &acknowledged, &mut out);
         self.perform(out);
     }
 
@@ -391,9 +394,9 @@ impl KernelFixture {
         let mut out = Vec::new();
         self.kernel.outcome(&branch_of(branch), &mut out);
         self.perform(out);
-        self.outcomes.pop().and_then(|(of, told)| {
+        self.outcomes.pop().and_then(|(of, outcome)| {
             assert_eq!(of, branch);
-            told
+            outcome
         })
     }
 
@@ -497,8 +500,8 @@ impl KernelFixture {
                 }
                 KernelEffect::Statistics => self.recorded += 1,
                 KernelEffect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
-                KernelEffect::Outcome(branch, told) => {
-                    self.outcomes.push((branch.to_string(), told))
+                KernelEffect::Outcome(branch, outcome) => {
+                    self.outcomes.push((branch.to_string(), outcome))
                 }
                 KernelEffect::Line { queue, record, .. } => {
                     let text = [&queue[..], b" ", &record].concat();
@@ -520,21 +523,21 @@ impl KernelFixture {
     }
 
     fn commit(&mut self, job: StoreJob, disk: bool) {
-        let result = match disk {
-            true => {
-                let store = self.store.as_mut().expect("a store");
-                store.apply(&[job.changes]).remove(0)
-            }
-            false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
+        let result = if disk {
+            let store = self.store.as_mut().expect("a store");
+            store.apply(&[job.changes]).remove(0)
+        } else {
+            Err(store::ApplyError::Storage(store::StorageError::DiskFull {
                 doing: "committing",
                 code: 28,
-            })),
+            }))
         };
-        let result = match self.doubt {
-            true => Err(store::ApplyError::Storage(store::StorageError::Uncertain {
+        let result = if self.doubt {
+            Err(store::ApplyError::Storage(store::StorageError::Uncertain {
                 reason: "the disk failed".to_owned(),
-            })),
-            false => result,
+            }))
+        } else {
+            result
         };
         let mut out = Vec::new();
         // Durable at once.

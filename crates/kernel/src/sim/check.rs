@@ -11,7 +11,7 @@ use super::{BALANCE, CLASS_LIMIT, MXT, SimWorld};
 use crate::core::CHILD_PLACES;
 use crate::types::RegionStatistics;
 
-/// What the managers say that they have in recoverable queues.
+/// The managers' counts of recoverable queues.
 type QueueTotals = [u64; 5];
 
 impl SimWorld {
@@ -56,7 +56,7 @@ impl SimWorld {
         self.returned = 0;
     }
 
-    /// Units of work are there whole or not at all.
+    /// Units of work are stored completely or not at all.
     fn check_money(&mut self) {
         let mut reader = self.store.reader().expect("a reader");
         let find = |r: &mut dyn ReadStore, name: &str| {
@@ -80,7 +80,7 @@ impl SimWorld {
         };
         let remotes = self.remotes.iter().flat_map(|r| &r.deposits);
         for (unit, amount) in remotes.chain(&self.decider.deposits) {
-            // What is at one of them and not here is in doubt.
+            // A deposit that only a participant has is in doubt.
             if there(*unit) {
                 total += amount;
             } else {
@@ -90,7 +90,7 @@ impl SimWorld {
             }
         }
         for branch in self.remotes.iter().flat_map(|r| r.branches.values()) {
-            // Decided, and this partner has not heard of it.
+            // The unit is decided, and this partner does not know the outcome yet.
             if branch.stage == ParticipantStage::Prepared && there(branch.unit) {
                 total += branch.amount;
             }
@@ -102,13 +102,13 @@ impl SimWorld {
         for unit in &self.refused {
             assert!(!there(*unit), "unit {unit} was backed out and is there");
         }
-        // What has been looked at once stays as it is.
+        // Checked units do not change any more.
         self.acknowledged.clear();
         self.refused.clear();
     }
 
-    /// Recoverable queues hold what committed units and commands put there,
-    /// and their managers know it.
+    /// Recoverable queues have the items of committed units and commands, and the counts of
+    /// their managers agree.
     fn check_queues(&mut self) {
         let mut reader = self.store.reader().expect("a reader");
         let items = table(reader.as_mut(), "tsqueue");
@@ -132,14 +132,14 @@ impl SimWorld {
         }
     }
 
-    /// What the managers count of queues.
+    /// The managers' counts of queues.
     pub(super) fn counted(&self) -> QueueTotals {
         let mut s = RegionStatistics::default();
         self.kernel.resources.count(&mut s);
         [s.ts_queues, s.ts_items, s.td_items, s.td_bytes, s.ts_bytes]
     }
 
-    /// Counters in memory are those of the store, but for changes under way.
+    /// Counters in memory are those of the store, except for changes in progress.
     fn check_counters(&mut self) {
         let mut reader = self.store.reader().expect("a reader");
         let there = table(reader.as_mut(), "counter");
@@ -154,20 +154,20 @@ impl SimWorld {
         for (key, now, stored) in self.kernel.resources.counters.values() {
             if self.is_store_idle() {
                 assert_eq!(stored, there.get(&key[..]).copied(), "a counter");
-                assert_eq!(now, stored, "a counter that nobody changes");
+                assert_eq!(now, stored, "a counter that no task changes");
             }
             known += usize::from(stored.is_some());
         }
-        // They are read when the first is asked for.
+        // The counters are read when a task first uses one.
         assert!(known == 0 || !self.is_store_idle() || known == there.len());
     }
 
-    /// Whether nothing is on its way to the store or back.
+    /// Whether the store has no job or result in progress.
     fn is_store_idle(&self) -> bool {
         self.jobs.is_empty() && self.ahead.is_none()
     }
 
-    /// True when nothing is left to do.
+    /// True if no work is left.
     pub(super) fn rests(&self) -> bool {
         self.core.is_idle()
             && self.building.is_empty()
@@ -186,7 +186,7 @@ impl SimWorld {
             && self.terminals.is_idle()
     }
 
-    /// Nothing of any task is left behind, and a restart finds what there is.
+    /// No state of any task is left, and a restart finds the committed state.
     pub(super) fn check_at_rest(&mut self) {
         assert_eq!(self.kernel.locks().each().count(), 0, "locks are left");
         assert!(self.kernel.is_idle(), "units or waits are left");
@@ -211,7 +211,7 @@ impl SimWorld {
         self.check();
     }
 
-    /// What is not over, for a history that does not come to rest.
+    /// The work that is left, for a history that does not come to rest.
     pub(super) fn describe(&self) -> String {
         format!(
             "{} active, {} building, {} waiting, {} submitted, {} jobs, alarm {:?}, {:?}, {:?}, in doubt {:?}, tasks {:?}",

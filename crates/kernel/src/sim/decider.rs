@@ -1,11 +1,11 @@
 //! A participant that decides units: a data base whose sessions live in workers.
 //!
-//! It dies, loses its connections, its answer to a commit, or a commit that is on
-//! its way. What it has committed it keeps, with the tokens of the units, until
-//! it may forget them.
+//! The participant dies, or loses its connections, its reply to a commit, or a commit
+//! in transit. It keeps the committed changes with the tokens of the units until the
+//! kernel lets it forget them.
 //!
-//! Rules: the store has what a unit has at the decider, or neither has it, once
-//! nothing is in doubt; an outcome is not asked for after it may be forgotten.
+//! Rules: once nothing is in doubt, store and decider both have the changes of a unit,
+//! or neither has; the kernel asks for no outcome that may be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
 use crate::resources::Kernel;
 
-/// Its name.
+/// The name of the participant.
 const NAME: &str = "decider";
 
 /// A data base.
@@ -24,16 +24,16 @@ const NAME: &str = "decider";
 pub struct SimDecider {
     /// Deposits of units that it has committed, by the ledger's number.
     pub deposits: BTreeMap<u64, i64>,
-    /// The units that it has committed and may be asked for.
+    /// Committed units whose outcome the kernel may ask for.
     committed: BTreeSet<UnitToken>,
     forgotten: BTreeSet<UnitToken>,
-    /// Transactions that are open.
+    /// Open transactions.
     sessions: BTreeMap<UnitId, Session>,
-    /// Commits on their way to it, of connections that are lost.
+    /// Commits in transit, of lost connections.
     in_flight: Vec<(UnitToken, Session)>,
-    /// Orders and questions that wait for its reply.
+    /// Orders and questions without a reply yet.
     pending_calls: Vec<(UnitId, DeciderCall)>,
-    /// It cannot be reached.
+    /// The participant cannot be reached.
     pub away: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Session {
     /// The ledger's number; 0 until something is deposited.
     unit: u64,
     amount: i64,
-    /// The connection is lost, and with it what was changed.
+    /// The connection is lost, and the changes with it.
     broken: bool,
 }
 
@@ -56,25 +56,24 @@ enum DeciderCall {
     Outcome(UnitToken),
 }
 
-/// What a unit does beside files whose decider was told to commit, and to whom it
-/// belonged.
+/// The changes of a unit except files whose decider got the order to commit, and the unit's task.
 #[derive(Debug, Clone)]
 pub struct DecidingUnit {
-    /// Its task, while that waits.
+    /// The task of the unit, while it waits.
     pub task: TaskKey,
     /// The ledger's number.
     pub unit: Option<u64>,
     /// Changes to queues and requests.
     pub changes: Vec<ModelChange>,
-    /// The START that its task comes from.
+    /// The START that started the task.
     pub request: Option<u64>,
-    /// What it changes of what is saved at the terminal of its task.
+    /// The unit's change to the data saved at the terminal of its task.
     pub conversation: Option<Conversation>,
 }
 
 impl DecidingUnit {
-    /// Whether no task may begin at a terminal: the unit is in doubt without its
-    /// task, and changes what is saved there.
+    /// Whether no task may begin at a terminal: the unit is in doubt, its task has ended, and
+    /// the unit changes the data saved there.
     pub fn holds(&self, at: usize) -> bool {
         let changes = self.conversation.is_some_and(|c| c.at == at);
         self.task == TaskKey::NO_TASK && changes
@@ -82,7 +81,7 @@ impl DecidingUnit {
 }
 
 impl SimDecider {
-    /// Whether nothing is left to do.
+    /// Whether no work is left.
     pub fn rests(&self) -> bool {
         self.sessions.is_empty() && self.in_flight.is_empty() && self.pending_calls.is_empty()
     }
@@ -137,8 +136,8 @@ impl SimWorld {
         }))
     }
 
-    /// An order of the kernel that goes to the decider in the way of all
-    /// participants; false when it is another one's.
+    /// Takes an order of the kernel that is also given to other participants; false if the
+    /// order is for another participant.
     pub(super) fn order_decider(&mut self, id: UnitId, to: ParticipantId, order: Order) -> bool {
         if decider(&mut self.kernel) != to {
             return false;
@@ -151,7 +150,7 @@ impl SimWorld {
         true
     }
 
-    /// The decider is to commit: the task's changes are in doubt from now on.
+    /// Orders the decider to commit: the task's changes are in doubt from now on.
     pub(super) fn begin_decision(&mut self, id: UnitId, token: UnitToken) {
         self.decider
             .pending_calls
@@ -172,7 +171,7 @@ impl SimWorld {
         }
     }
 
-    /// The decider is asked what became of a unit.
+    /// Asks the decider for the outcome of a unit.
     pub(super) fn ask_decider(&mut self, id: UnitId, token: UnitToken) {
         let forgotten = self.decider.forgotten.contains(&token);
         assert!(!forgotten, "unit {id} is asked for and may be forgotten");
@@ -181,14 +180,13 @@ impl SimWorld {
             .push((id, DeciderCall::Outcome(token)));
     }
 
-    /// It is not asked for a unit any more.
+    /// Lets the decider forget a unit.
     pub(super) fn decider_forgets(&mut self, token: UnitToken) {
         assert!(self.decider.committed.remove(&token), "nothing to forget");
         self.decider.forgotten.insert(token);
     }
 
-    /// The decider does something: it replies to an order, or what is on its way
-    /// to it arrives.
+    /// One step of the decider: a reply to an order, or the arrival of a commit in transit.
     pub(super) fn decider_acts(&mut self, calm: bool) {
         if calm {
             self.decider.away = false;
@@ -228,7 +226,7 @@ impl SimWorld {
         self.kernel(|k, now, out| k.outcome_known(now, id, to, reply, out));
     }
 
-    /// A commit that was sent before its connection was lost.
+    /// The arrival of a commit that was sent before its connection was lost.
     fn arrives(&mut self, token: UnitToken, session: Session) {
         if self.random.one_in(2) {
             self.decider.commit(session, Some(token));
@@ -257,7 +255,7 @@ impl SimWorld {
         if self.decider.away {
             return None;
         }
-        // What is open or on its way is ended first: the reply is final.
+        // Open transactions and commits in transit end first: the reply is final.
         self.decider.sessions.remove(&id);
         let on_its_way = |(of, _): &(UnitToken, Session)| *of == token;
         if let Some(at) = self.decider.in_flight.iter().position(on_its_way) {
@@ -267,7 +265,7 @@ impl SimWorld {
         Some(self.decider.committed.contains(&token))
     }
 
-    /// It dies, loses all connections, or comes back.
+    /// The decider dies, loses all connections, or returns.
     pub(super) fn decider_moves(&mut self, here: bool) {
         self.decider.away = !here;
         if here {
@@ -279,13 +277,12 @@ impl SimWorld {
         }
     }
 
-    /// A worker died, and the connections that it had.
+    /// A worker died, and its connections are lost.
     pub(super) fn decider_loses(&mut self, worker: usize) {
         self.decider.disconnect(Some(worker));
     }
 
-    /// The region died: commits that were sent arrive or not, all else is backed
-    /// out.
+    /// The region died: commits in transit arrive or not, and all other units are backed out.
     pub(super) fn region_left_decider(&mut self) {
         for (id, asked) in std::mem::take(&mut self.decider.pending_calls) {
             if let DeciderCall::Commit(token) = asked
@@ -323,13 +320,13 @@ impl SimWorld {
         }
     }
 
-    /// A task is answered: its unit is not in doubt.
+    /// Checks that the unit of a task with a response is not in doubt.
     pub(super) fn must_be_decided(&self, key: TaskKey) {
         let mut all = self.model.deciding.values();
         assert!(all.all(|d| d.task != key), "answered while it is in doubt");
     }
 
-    /// A task is over; its unit may be in doubt.
+    /// A task has ended; its unit may be in doubt.
     pub(super) fn deciding_without(&mut self, key: TaskKey) {
         for deciding in self.model.deciding.values_mut() {
             if deciding.task == key {

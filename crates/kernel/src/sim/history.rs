@@ -1,10 +1,10 @@
-//! The hash of a history: what core and kernel asked for, event by event.
+//! The hash of a history: all effects of core and kernel, event by event.
 //!
-//! Two builds that give one hash for a seed have played the same history. So a
-//! commit that only moves code is shown to change nothing. The hash is taken of
-//! the events' debug text, which names no module and no address.
+//! Two builds with the same hash for a seed have played the same history. So the hash
+//! shows that a commit that only moves code changes no behaviour. The hash is computed
+//! from the events' debug text, which has no module names and no addresses.
 //!
-//! Invariant: nothing that differs from run to run is noted.
+//! Invariant: the events have no data that differ from run to run.
 
 use std::fmt::{self, Debug, Write};
 

@@ -1,4 +1,4 @@
-//! The memory of workers that do not exist.
+//! Simulated workers in place of processes and their memory.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::core::{WorkerLinks, WorkerSlot};
 pub struct SimLinks {
     /// By number.
     pub workers: BTreeMap<usize, SimWorker>,
-    /// How often each task was begun, by its number.
+    /// Number of times that each task was begun, by its number.
     pub begun: BTreeMap<u64, u32>,
     /// The system has no memory for another worker.
     pub refuse_create: bool,
@@ -19,19 +19,19 @@ pub struct SimLinks {
 
 /// A worker.
 pub struct SimWorker {
-    /// Sequence number, task number and state of what is in each slot.
+    /// Sequence number, task number and state of the task in each slot.
     pub slots: [Option<(u32, u64, SlotProgress)>; SLOTS],
-    /// It was told to end when it has nothing to do.
+    /// The worker ends when it has no task.
     pub retire: bool,
-    /// Its process was started.
+    /// The process was started.
     pub running: bool,
-    /// Its process has ended.
+    /// The process has ended.
     pub dead: bool,
     /// CPU time used.
     pub cpu_ns: u64,
-    /// Its task has a processor, or waits for nothing else.
+    /// The task has a processor, or waits only for one.
     pub runnable: bool,
-    /// Its task waits for the QR token.
+    /// The task waits for the QR token.
     pub waits_for_qr: bool,
 }
 
@@ -49,14 +49,14 @@ impl Default for SimWorker {
     }
 }
 
-/// How far the task of a slot is.
+/// State of the task in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotProgress {
-    /// Nobody has taken it.
+    /// No worker has taken it.
     Queued,
-    /// It runs.
+    /// The task runs.
     Running,
-    /// It is over.
+    /// The task has ended.
     Done,
 }
 

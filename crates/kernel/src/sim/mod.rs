@@ -1,15 +1,18 @@
-//! A region in virtual time: core and kernel with workers that die, disks
-//! that fill, a partner that refuses and vanishes, a region that dies, and a
-//! clock that is turned by hand.
+//! A region in virtual time: core and kernel with workers that die, disks that
+//! fill, a partner that refuses and disconnects, a region that dies, and a
+//! simulated clock.
 //!
 //! Every choice comes from the seed, so a history that breaks a rule can be
-//! played again. The rules are looked at after every step: no task is lost or
-//! begun twice, no lock has an owner that is gone, classes and MXT hold but
-//! for places that were lent, and what units of work did is there whole or not
-//! at all: accounts keep their total, a unit that was acknowledged has its
-//! ledger record, its items and records in queues and its STARTs, one that was
-//! backed out has none, both partners have what the ledger says, and so has the
-//! participant that decides, once nothing is in doubt.
+//! played again. The rules are checked after every step:
+//!
+//! - No task is lost or begun twice.
+//! - No lock has an owner that does not exist any more.
+//! - Classes and MXT are not exceeded, except for lent places.
+//! - The changes of a unit of work are stored completely or not at all: accounts
+//!   keep their total; an acknowledged unit has its ledger record, its items and
+//!   records in queues and its STARTs; a unit that was backed out has none of them.
+//! - Once nothing is in doubt, both partners and the participant that decides agree
+//!   with the ledger.
 
 mod check;
 mod decider;
@@ -54,10 +57,10 @@ const QUEUE: usize = 8;
 const START_QUEUE: usize = 8;
 const CLASS_LIMIT: usize = 2;
 const MS: u64 = 1_000_000;
-/// What each account holds at first.
+/// Initial balance of each account.
 const BALANCE: i64 = 1_000;
 
-/// What a history came to.
+/// Counts of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HistoryReport {
     /// Steps made.
@@ -78,15 +81,15 @@ pub struct HistoryReport {
     pub disk_failures: u64,
     /// Deaths of the region.
     pub restarts: u64,
-    /// Those that lost what the store had and nobody had been told of.
+    /// Restarts that lost stored changes which had not been reported.
     pub power_losses: u64,
-    /// Times that a partner vanished.
+    /// Times that a partner disconnected.
     pub vanished: u64,
-    /// Units that it had in doubt when it came back.
+    /// Units that a partner had in doubt when it returned.
     pub in_doubt: u64,
     /// Units that the decider has committed and the store has applied.
     pub decided: u64,
-    /// Replies of the decider that were lost or said nothing.
+    /// Replies of the decider that were lost or had no outcome.
     pub unknown: u64,
     /// Tasks started by triggers.
     pub triggered: u64,
@@ -94,21 +97,21 @@ pub struct HistoryReport {
     pub fetched: u64,
     /// STARTs that were cancelled.
     pub cancelled: u64,
-    /// Inputs of terminals that were taken.
+    /// Inputs of terminals that were accepted.
     pub entered: u64,
-    /// Times that a terminal found what was left in an earlier connection or life.
+    /// Times that a terminal got data saved in an earlier connection or before a restart.
     pub recovered: u64,
-    /// Hash of all events, if it was asked for.
+    /// Hash of all events, if requested.
     pub hash: u64,
 }
 
-/// Plays the history of a seed: so many steps, and then until nothing is left
-/// to do. Panics when a rule is broken.
+/// Plays the history of a seed: so many steps, and then further steps until no work is
+/// left. Panics when a rule is broken.
 pub fn play(seed: u64, steps: u64) -> HistoryReport {
     play_world(SimWorld::new(seed), seed, steps)
 }
 
-/// The same with [`HistoryReport::hash`].
+/// Plays the history of a seed like [`play`], and computes [`HistoryReport::hash`].
 pub fn play_hashed(seed: u64, steps: u64) -> HistoryReport {
     let mut world = SimWorld::new(seed);
     world.history = Some(HistoryHash::default());
@@ -145,9 +148,9 @@ struct SimWorld {
     building: Vec<TaskKey>,
     waiting: Vec<TaskKey>,
     submitted: Vec<TaskKey>,
-    /// Units on their way to the store.
+    /// Units in progress at the store.
     jobs: Vec<StoreJob>,
-    /// Units that the store has, whose tasks have not been told.
+    /// Units that are stored, but not reported to their tasks.
     ahead: Option<store::UnflushedUnits>,
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, InternalStart>,
@@ -157,11 +160,11 @@ struct SimWorld {
     terminals: SimTerminals,
     decider: SimDecider,
     model: ExpectedState,
-    /// Tasks above the class's limit at the last look, and those that have taken
-    /// their place in it again since.
+    /// Tasks above the class's limit at the last check, and tasks that have taken their
+    /// place in the class again since.
     over_class: usize,
     returned: usize,
-    /// Numbers of units that must be in the ledger, and that must not be.
+    /// Numbers of units that must be in the ledger, and of units that must not.
     acknowledged: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     last_unit: u64,
@@ -170,7 +173,7 @@ struct SimWorld {
     /// Engines of the core.
     parallel: usize,
     report: HistoryReport,
-    /// Hash of all events, if it is asked for.
+    /// Hash of all events, if requested.
     history: Option<HistoryHash>,
 }
 
@@ -211,7 +214,7 @@ impl SimWorld {
         }
     }
 
-    /// Calls the core, then does what it asks for.
+    /// Calls the core, then executes its effects.
     fn core<R>(&mut self, call: impl FnOnce(&mut Core, &mut CoreContext<'_, SimLinks>) -> R) -> R {
         let mut out = Vec::new();
         let mut cx = CoreContext {
@@ -229,7 +232,7 @@ impl SimWorld {
         result
     }
 
-    /// Calls the kernel, then does what it asks for.
+    /// Calls the kernel, then executes its effects.
     fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R) -> R {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
@@ -335,7 +338,7 @@ impl SimWorld {
         }
     }
 
-    /// A task is over: its last unit is judged, and its slot is free.
+    /// A task has ended: checks its last unit and frees its slot.
     fn collect(&mut self, key: TaskKey) {
         self.submitted.retain(|k| *k != key);
         let Some(state) = self.core.task(key) else {
@@ -344,7 +347,7 @@ impl SimWorld {
         let (start, abend) = (state.start, state.abend.clone());
         self.judge_end(key, abend.is_none());
         let task = self.tasks.remove(&key);
-        // What RETURN has said counts when the program has ended well.
+        // RETURN takes effect if the program has ended normally.
         let returned = task.filter(|t| t.ended_well).and_then(|t| t.returned);
         self.report.tasks += 1;
         self.core(|c, cx| c.release(cx, key, 0, None));
@@ -416,7 +419,7 @@ impl SimWorld {
         }
     }
 
-    /// The task of a start has its place.
+    /// The task of a start has begun.
     fn start_begun(&mut self, start: Option<u64>) {
         if let Some(id) = start {
             self.kernel(|k, now, out| k.start_begun(now, id, out));
@@ -495,8 +498,8 @@ impl SimWorld {
                 self.core(|c, cx| c.coarse_tick(cx));
             }
             12 | 13 => {
-                // To the next alarm, or a little further; what is far off
-                // shall be cancelled now and then before it comes.
+                // To the next alarm, or a little further. Distant alarms are sometimes
+                // cancelled before they are due.
                 let next = self.kernel.next_alarm().unwrap_or(0);
                 let most = if calm { u64::MAX } else { self.now + 50 * MS };
                 let next = next.min(most);
@@ -554,8 +557,8 @@ impl SimWorld {
         self.check();
     }
 
-    /// Whoever asked for a task goes away before it runs. Nobody asked for
-    /// what the region started.
+    /// The client of a task goes away before the task runs. Tasks that the region started have no
+    /// client.
     fn give_up(&mut self, key: TaskKey) {
         let task = self.core.task(key);
         if task.is_some_and(|t| t.start.is_some()) {
@@ -603,7 +606,7 @@ impl SimWorld {
     }
 }
 
-/// The START that a task comes from, as its user says.
+/// The START that started a task; the user has its number.
 fn request_of(start: &InternalStart) -> u64 {
     program::number_in(&start.userid.as_bytes()[1..])
 }
@@ -625,7 +628,7 @@ fn new_core(parallel: usize) -> Core {
     )
 }
 
-/// A kernel over what is in a store.
+/// A kernel with the contents of a store.
 fn kernel(store: &MemoryStore) -> Kernel {
     let settings = KernelSettings {
         lock_timeout_ns: 40 * MS,
@@ -739,7 +742,7 @@ mod tests {
             all.decided += report.decided;
             all.unknown += report.unknown;
         }
-        // Every kind of end is common, or the histories would prove little.
+        // The histories have enough ends of every kind.
         assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
         assert!(all.committed > 1_000 && all.backed_out > 500, "{all:?}");
         assert!(all.deaths > 200 && all.disk_failures > 50, "{all:?}");

@@ -1,7 +1,7 @@
-//! What must be there, as far as the answers that programs got say it.
+//! The expected state, as far as it follows from the responses to programs.
 //!
-//! A unit's changes count when the store has taken the unit over, whether or
-//! not its program was ever told; the changes of any other unit never were.
+//! A unit's changes count when the store has committed the unit, whether or not its
+//! program got the response; the changes of other units do not count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,28 +10,28 @@ use super::program::TdQueueKind;
 use crate::core::TaskKey;
 use crate::kernel::UnitId;
 
-/// What must be there.
+/// The expected state.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedState {
     /// Items of the temporary storage queue.
     pub items: Vec<u64>,
     /// Records of the logically recoverable queue.
     pub logical: VecDeque<u64>,
-    /// Records of the physically recoverable one.
+    /// Records of the physically recoverable queue.
     pub physical: VecDeque<u64>,
     /// Numbers of the sequence that programs got.
     given: BTreeSet<i64>,
     /// START requests, by their number.
     pub requests: BTreeMap<u64, Request>,
-    /// The terminals that some of them are for, by their place.
+    /// The terminals of requests for a terminal, by their index.
     terminals: BTreeMap<u64, usize>,
-    /// Who has enqueued on names, and how often.
+    /// The tasks that have enqueued on names, and their counts.
     enqueued: BTreeMap<u8, (TaskKey, u32)>,
     /// The trigger has started a task, and its cycle is not over.
     fired: bool,
     /// Tasks that found its queue empty: their ends are ends of the cycle.
     empty_for: BTreeSet<TaskKey>,
-    /// Units whose decider was told to commit, and that are not over.
+    /// Units in progress whose decider got the order to commit.
     pub deciding: BTreeMap<UnitId, DecidingUnit>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
@@ -57,27 +57,26 @@ pub enum ModelChange {
 /// A START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// With PROTECT: it outlives the region.
+    /// PROTECT: the request outlives the region.
     pub protect: bool,
-    /// What must become of it.
+    /// The expected outcome.
     pub fate: StartFate,
 }
 
-/// What must become of a START.
+/// The expected outcome of a START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartFate {
-    /// Its unit of work is not committed.
+    /// The unit of work that made it is not committed.
     Uncommitted,
-    /// It begins.
+    /// The task begins.
     Begins,
-    /// Its task has begun, and has committed nothing.
+    /// The task has begun, and has not committed a unit of work.
     Begun,
-    /// Its task has committed a unit of work.
+    /// The task has committed a unit of work.
     Done,
-    /// It may begin once more, or not: the region died when its task had
-    /// begun.
+    /// The task may begin once more, or not: the region died after the task had begun.
     MayBegin,
-    /// It never begins: cancelled, backed out, or lost with the region.
+    /// The task never begins: cancelled, backed out, or lost with the region.
     Never,
 }
 
@@ -105,7 +104,7 @@ impl ExpectedState {
         }
     }
 
-    /// The items as a unit sees them.
+    /// The items with the changes of a unit.
     pub fn items_seen(&self, changes: &[ModelChange]) -> Vec<u64> {
         let mut seen = self.items.clone();
         for change in changes {
@@ -118,7 +117,7 @@ impl ExpectedState {
         seen
     }
 
-    /// The records of the logically recoverable queue as a unit sees them.
+    /// The records of the logically recoverable queue with the changes of a unit.
     pub fn records_seen(&self, changes: &[ModelChange]) -> VecDeque<u64> {
         let mut seen = self.logical.clone();
         for change in changes {
@@ -149,11 +148,12 @@ impl ExpectedState {
         assert!(self.given.insert(number), "number {number} is given twice");
     }
 
-    /// A START is asked for.
+    /// A START is issued.
     pub fn ask(&mut self, number: u64, protect: bool) {
-        let fate = match protect {
-            true => StartFate::Uncommitted,
-            false => StartFate::Begins,
+        let fate = if protect {
+            StartFate::Uncommitted
+        } else {
+            StartFate::Begins
         };
         self.requests.insert(number, Request { protect, fate });
     }
@@ -163,7 +163,7 @@ impl ExpectedState {
         self.terminals.insert(number, at);
     }
 
-    /// A terminal is gone for good, and the STARTs that wait for it.
+    /// A terminal was removed, with the STARTs that wait for it.
     pub fn terminal_gone(&mut self, at: usize) {
         let own = self.terminals.iter().filter(|(_, of)| **of == at);
         for number in own.map(|(number, _)| number) {
@@ -175,7 +175,7 @@ impl ExpectedState {
         }
     }
 
-    /// What must become of a START now.
+    /// Sets the expected outcome of a START.
     pub fn fate(&mut self, number: u64, fate: StartFate) {
         let request = self.requests.get_mut(&number);
         request.expect("a START that was asked for").fate = fate;
@@ -230,7 +230,7 @@ impl ExpectedState {
         self.fired = true;
     }
 
-    /// The task of a trigger is over.
+    /// The task of a trigger has ended.
     pub fn triggered_over(&mut self) {
         self.fired = false;
     }
@@ -240,7 +240,7 @@ impl ExpectedState {
         self.empty_for.insert(task);
     }
 
-    /// A task and its last unit of work are over.
+    /// A task and its last unit of work have ended.
     pub fn task_over(&mut self, task: TaskKey) {
         self.unit_over(task);
         if self.empty_for.remove(&task) {
@@ -248,16 +248,16 @@ impl ExpectedState {
         }
     }
 
-    /// A unit of work of a task is over.
+    /// A unit of work of a task has ended.
     pub fn unit_over(&mut self, task: TaskKey) {
         self.enqueued.retain(|_, (owner, _)| *owner != task);
     }
 
-    /// The store has lost what it took over since then. Programs keep the
-    /// numbers that they got.
+    /// The store has lost the changes since `before`. Programs keep the numbers that they
+    /// got.
     pub fn power_lost(&mut self, before: ExpectedState) {
         let given = std::mem::take(&mut self.given);
-        // What was told to its decider since is in doubt still.
+        // The units whose deciders got orders since then are still in doubt.
         let mut deciding = before.deciding.clone();
         deciding.append(&mut self.deciding);
         *self = ExpectedState {
@@ -267,7 +267,7 @@ impl ExpectedState {
         };
     }
 
-    /// The region dies: what is not in the store is gone.
+    /// The region dies: all state outside the store is lost.
     pub fn region_died(&mut self) {
         self.enqueued.clear();
         self.children.clear();
@@ -295,7 +295,7 @@ pub enum PhysicalChange {
     Drop,
 }
 
-/// What a program has asked about a transient data queue.
+/// A command of a program on a transient data queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnTd {
     /// WRITEQ TD.

@@ -1,8 +1,8 @@
-//! A region's kernel and store in virtual time, for worlds of several regions:
-//! whoever plays them says what its tasks do and what its participants answer.
+//! A region's kernel and store in virtual time, for simulations of several regions. The simulation
+//! chooses the commands of the tasks and the replies of the participants.
 //!
-//! Tasks write numbers to recoverable queues; there is nothing else that a world
-//! of regions must know of what units do.
+//! Tasks write numbers to recoverable queues; a simulation of regions needs no other
+//! commands in its units.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,10 @@ use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
 
 const MS: u64 = 1_000_000;
 
-/// What a task is answered.
+/// The response to a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskAnswer {
-    /// NORMAL; true when there was nothing to prepare.
+    /// NORMAL; true if the unit had no changes to prepare.
     Normal(bool),
     /// Another condition.
     Raised(Condition),
@@ -40,26 +40,26 @@ pub struct Node {
     kernel: Kernel,
     store: MemoryStore,
     now: u64,
-    /// How often it has died.
+    /// Number of restarts of the region.
     pub life: u64,
     last_task: u32,
     answers: BTreeMap<u32, TaskAnswer>,
     ended: BTreeSet<u32>,
-    /// What its participants are told.
+    /// Orders to its participants.
     pub orders: Vec<(UnitId, ParticipantId, Order)>,
     settlements: BranchQuestions<bool>,
     outcomes: BranchQuestions<Option<bool>>,
     jobs: Vec<StoreJob>,
-    /// What the store has and nobody has been told of, and what was there before.
+    /// Stored changes that are not reported yet, and the store before them.
     ahead: Option<(Vec<FinishedJob>, MemoryStore)>,
-    /// Hash of what its kernel asked for in all its lives, if it is asked for.
+    /// Hash of all effects of the kernel over all restarts, if requested.
     pub history: Option<HistoryHash>,
 }
 
-/// A job, and how it ended.
+/// A job, and its result.
 type FinishedJob = (StoreJob, Result<(), ApplyError>);
 
-/// Questions about branches: several may ask about one, and all are told.
+/// Questions about branches: several callers may ask about one, and all get the answer.
 #[derive(Debug)]
 struct BranchQuestions<T> {
     last: u64,
@@ -142,10 +142,10 @@ impl Node {
         node
     }
 
-    /// It dies and starts again at `now`, when its clock has gone on by more
-    /// nanoseconds than it has given numbers to units. What was on its way to the
-    /// store is there, or some of it; a loss of power takes back what nobody had
-    /// been told of. True when it did.
+    /// The region dies and starts again at `now`, when its clock has advanced by more
+    /// nanoseconds than it has given numbers to units. Jobs for the store are done, or
+    /// some of them; a power failure removes changes that had not been reported. Returns
+    /// true if it did.
     pub fn crash(&mut self, now: u64, random: &mut SeededRandom) -> bool {
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(random.below(jobs.len() as u64 + 1) as usize);
@@ -207,7 +207,7 @@ impl Node {
         self.last_task
     }
 
-    /// It adds a number to a queue; [`Node::take_answer`] tells when that is done.
+    /// A task adds a number to a queue; [`Node::take_answer`] returns the response.
     pub fn put(&mut self, task: u32, queue: u8, number: u64) {
         let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
             .bytes(writeq_ts::QUEUE, [b'R', b'0' + queue])
@@ -237,135 +237,135 @@ impl Node {
             .expect("operands that make sense");
     }
 
-    /// Its answer, when it is there.
+    /// The response to a task, if there is one.
     pub fn take_answer(&mut self, task: u32) -> Option<TaskAnswer> {
         self.answers.remove(&task)
     }
 
-    /// It ends, with its unit committed or backed out.
+    /// Ends a task, with its unit committed or backed out.
     pub fn end(&mut self, task: u32, commit: bool) {
         self.kernel(|k, now, out| k.end(now, caller(task), commit, out));
     }
 
-    /// Whether it has ended.
+    /// Whether a task has ended.
     pub fn is_over(&self, task: u32) -> bool {
         self.ended.contains(&task)
     }
 
-    /// Whether the end of its unit would do something.
+    /// Whether a task has a unit with changes.
     pub fn holds_unit(&self, task: u32) -> bool {
         self.kernel.holds_unit(key_of(task))
     }
 
     // As a participant.
 
-    /// A task's unit is to be prepared.
+    /// Prepares a task's unit.
     pub fn prepare(&mut self, task: u32, branch: BranchId) {
         self.kernel(|k, now, out| k.prepare(now, caller(task), branch, out));
     }
 
-    /// A task's unit is to be committed in one phase.
+    /// Commits a task's unit in one phase.
     pub fn commit_one_phase(&mut self, task: u32, branch: BranchId, finished: &[BranchId]) {
         self.kernel(|k, now, out| k.commit_one_phase(now, caller(task), branch, finished, out));
     }
 
-    /// A coordinator says how its unit ended: the number by which
-    /// [`Node::take_settled`] knows it.
+    /// A coordinator sends the outcome of its unit. Returns the number for
+    /// [`Node::take_settled`].
     pub fn settle(&mut self, branch: &BranchId, commit: bool) -> u64 {
         let number = self.settlements.ask(branch);
         self.kernel(|k, now, out| k.settle(now, branch, commit, out));
         number
     }
 
-    /// Whether that is carried out, when it is known.
+    /// Whether the outcome was carried out, if that is known.
     pub fn take_settled(&mut self, number: u64) -> Option<bool> {
         self.settlements.answered.remove(&number)
     }
 
-    /// A coordinator asks what became of a unit: the number by which
-    /// [`Node::take_outcome`] knows the question.
+    /// A coordinator asks for the outcome of a unit. Returns the number for
+    /// [`Node::take_outcome`].
     pub fn outcome(&mut self, branch: &BranchId) -> u64 {
         let number = self.outcomes.ask(branch);
         self.kernel(|k, _, out| k.outcome(branch, out));
         number
     }
 
-    /// The answer to that, when it is there.
+    /// The answer to a question about an outcome, if there is one.
     pub fn take_outcome(&mut self, number: u64) -> Option<Option<bool>> {
         self.outcomes.answered.remove(&number)
     }
 
-    /// A coordinator is there again.
+    /// A coordinator is connected again.
     pub fn coordinator_returned(&mut self, prefix: &[u8], after: &[u8]) {
         self.kernel(|k, now, out| k.coordinator_returned(now, prefix, after, out));
     }
 
-    /// What is prepared, or may be in a moment.
+    /// The branches that are prepared, or being prepared.
     pub fn branches(&self) -> Vec<BranchId> {
         self.kernel.branches().cloned().collect()
     }
 
-    /// A coordinator is out of reach.
+    /// A coordinator cannot be reached.
     pub fn coordinator_lost(&mut self, prefix: &[u8]) {
         self.kernel(|k, now, out| k.coordinator_lost(now, prefix, out));
     }
 
     // As a coordinator.
 
-    /// Units of this life have greater numbers.
+    /// Units since the last restart have greater numbers.
     pub fn units_after(&self) -> UnitId {
         self.kernel.units_after()
     }
 
-    /// A participant that is waited for.
+    /// Adds a participant whose replies tasks wait for.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
         let id = self.kernel.participant(name);
         self.kernel.wait_for(id);
         id
     }
 
-    /// It changes something for a task.
+    /// A participant joins the unit of a task.
     pub fn join(&mut self, task: u32, participant: ParticipantId) -> UnitId {
         self.kernel(|k, now, out| k.join(now, &caller(task), participant, out))
     }
 
-    /// It has changed nothing after all.
+    /// A participant without changes leaves the unit of a task.
     pub fn leave(&mut self, task: u32, participant: ParticipantId) {
         self.kernel(|k, now, out| {
             k.with(now, out, |_, cx| cx.leave(key_of(task), participant));
         });
     }
 
-    /// It answers an order.
+    /// A participant replies to an order.
     pub fn vote(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
         self.kernel(|k, now, out| k.voted(now, unit, participant, yes, out));
     }
 
-    /// It cannot say now what became of a commit in one phase.
+    /// A participant does not know the outcome of a commit in one phase.
     pub fn unsure(&mut self, unit: UnitId) {
         self.kernel(|k, now, _| k.unsure(now, unit));
     }
 
-    /// It has prepared these units and not heard of their end.
+    /// A participant has prepared these units and does not know their outcome.
     pub fn in_doubt(&mut self, participant: ParticipantId, units: &[UnitId]) {
         self.kernel(|k, now, out| k.in_doubt(now, participant, units, out));
     }
 
     // Time and the store.
 
-    /// It is so late.
+    /// Advances the time to `now`.
     pub fn at(&mut self, now: u64) {
         self.now = now;
         self.kernel(|k, now, out| k.expire(now, out));
     }
 
-    /// When something is due next.
+    /// The time of the next alarm.
     pub fn next_alarm(&self) -> Option<u64> {
         self.kernel.next_alarm()
     }
 
-    /// The store takes some of what waits for it, or fails to. Now and then the
-    /// tasks hear of it only after the next time. False when it failed.
+    /// The store commits some of its waiting jobs, or fails to. Sometimes the tasks get
+    /// the results only after the next commit. Returns false if it failed.
     pub fn commit(&mut self, random: &mut SeededRandom, calm: bool) -> bool {
         let earlier = self.ahead.take();
         let mut works = true;
@@ -375,19 +375,19 @@ impl Node {
             let n = 1 + random.below(self.jobs.len() as u64) as usize;
             let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
             works = calm || !random.one_in(20);
-            let results = match works {
-                true => {
-                    let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
-                    self.store.apply(&units)
-                }
-                false => jobs.iter().map(|_| Err(full())).collect(),
+            let results = if works {
+                let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
+                self.store.apply(&units)
+            } else {
+                jobs.iter().map(|_| Err(full())).collect()
             };
             ended = jobs.into_iter().zip(results).collect();
         }
         self.report_committed(earlier.map(|(ended, _)| ended).unwrap_or_default());
-        match works && !ended.is_empty() && random.one_in(2) {
-            true => self.ahead = Some((ended, before)),
-            false => self.report_committed(ended),
+        if works && !ended.is_empty() && random.one_in(2) {
+            self.ahead = Some((ended, before))
+        } else {
+            self.report_committed(ended)
         }
         works
     }
@@ -398,9 +398,9 @@ impl Node {
         }
     }
 
-    // What there is.
+    // The state.
 
-    /// The numbers in its queues, each with how often it is there.
+    /// The numbers in the queues, each with its count.
     pub fn numbers(&self) -> BTreeMap<u64, usize> {
         let mut reader = self.store.reader().expect("a reader");
         let mut numbers = BTreeMap::new();
@@ -423,12 +423,12 @@ impl Node {
         }
     }
 
-    /// Units of callers in one phase that it keeps the end of.
+    /// Number of units committed in one phase for callers whose outcome is kept.
     pub fn kept_outcomes(&mut self) -> usize {
         self.kernel.outcomes()
     }
 
-    /// Why it does not rest; none when it does.
+    /// The work that is left; none if the node is at rest.
     pub fn unrest(&self) -> Option<String> {
         let locks = self.kernel.locks().each().count();
         let open = self.kernel.open_decisions().count();
@@ -449,7 +449,7 @@ impl Node {
     }
 }
 
-/// A task as the kernel is told of it.
+/// A task as a caller of the kernel.
 fn caller(task: u32) -> CallingTask {
     CallingTask {
         key: key_of(task),

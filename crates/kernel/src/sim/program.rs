@@ -1,4 +1,4 @@
-//! What simulated tasks do: transfers between accounts, queues, locks, waits,
+//! The steps of simulated tasks: transfers between accounts, queues, locks, waits,
 //! counters, starts and children.
 
 use cics::command::commands::{
@@ -19,11 +19,11 @@ pub const ACCOUNTS: u64 = 6;
 pub const ACCOUNT_FILE: u32 = 0;
 /// Number of the ledger's file: a record for each unit that was committed.
 pub const LEDGER_FILE: u32 = 1;
-/// What a START of a simulated task names.
+/// Transaction of a START of a simulated task.
 pub const STARTED: &str = "STRT";
-/// What the trigger of a queue names.
+/// Transaction of the trigger of a queue.
 pub const TRIGGERED: &str = "TRGR";
-/// What RUN TRANSID names.
+/// Transaction of RUN TRANSID.
 pub const CHILD: &str = "CHLD";
 /// The recoverable temporary storage queue.
 pub const TS_QUEUE: &str = "TSRECOV";
@@ -32,7 +32,7 @@ pub const TS_QUEUE: &str = "TSRECOV";
 pub const TD_QUEUES: [&str; 2] = ["TDLO", "TDPH"];
 /// Records in a queue that start a task.
 pub const TRIGGER_LEVEL: u32 = 2;
-/// A counter that only gives numbers, and one that is changed in all ways.
+/// A counter for GET only, and a counter for all commands.
 pub const COUNTERS: [&str; 2] = ["SEQUENCE", "REGISTER"];
 /// A child's token.
 pub type Token = Vec<u8>;
@@ -42,7 +42,7 @@ pub type Token = Vec<u8>;
 pub enum TdQueueKind {
     /// Part of units of work.
     Logical,
-    /// As the last command left it.
+    /// Each command changes the store at once.
     Physical,
 }
 
@@ -69,15 +69,15 @@ pub enum TaskStep {
     JoinDecider,
     /// Adds the unit's number to the temporary storage queue.
     PutItem,
-    /// Reads its first item.
+    /// Reads the first item of the temporary storage queue.
     LookAtItem,
-    /// Deletes it.
+    /// Deletes the temporary storage queue.
     DropItems,
     /// Adds the unit's number to a transient data queue.
     PutRecord(TdQueueKind),
-    /// Takes the next record.
+    /// Reads the next record of a transient data queue.
     TakeRecord(TdQueueKind),
-    /// Deletes all records.
+    /// Deletes all records of a transient data queue.
     DropRecords(TdQueueKind),
     /// GET COUNTER of the sequence.
     Number,
@@ -91,9 +91,9 @@ pub enum TaskStep {
     Cancel,
     /// RECEIVE from the task's terminal.
     Receive,
-    /// SEND to it.
+    /// SEND to the task's terminal.
     Send,
-    /// RETURN TRANSID; true when what is left outlives the region.
+    /// RETURN TRANSID; true if the saved data outlive the region.
     Return(bool),
     /// RUN TRANSID.
     Run,
@@ -111,7 +111,7 @@ pub enum TaskStep {
     Abend,
 }
 
-/// The steps of a task of a transaction, made by chance.
+/// Random steps of a task of a transaction.
 pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
     let mut acts = Vec::new();
     if transid == TRIGGERED {
@@ -124,7 +124,7 @@ pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
     if ENTERED.contains(&transid) || transid == FOR_TERMINAL {
         return super::terminals::script(random);
     }
-    // What nobody outside asked for asks for nothing more.
+    // A task that no client requested starts no further tasks.
     let outer = transid != STARTED && transid != CHILD;
     if random.one_in(8) {
         acts.push(TaskStep::JoinDecider);
@@ -155,14 +155,14 @@ pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
             _ => TaskStep::Syncpoint,
         });
     }
-    // What is done after the last syncpoint ends with the task.
+    // The changes after the last syncpoint end with the task.
     if random.one_in(2) {
         unit(random, &mut acts);
     }
     acts
 }
 
-/// What a task does in a unit of work.
+/// Adds the steps of a unit of work.
 pub fn unit(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
     let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
     let amount = 1 + random.below(90) as i64;
@@ -205,9 +205,10 @@ pub fn unit(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
 }
 
 fn queue(random: &mut SeededRandom) -> TaskStep {
-    let td = match random.one_in(3) {
-        true => TdQueueKind::Physical,
-        false => TdQueueKind::Logical,
+    let td = if random.one_in(3) {
+        TdQueueKind::Physical
+    } else {
+        TdQueueKind::Logical
     };
     match random.below(16) {
         0..=2 => TaskStep::PutItem,
@@ -229,7 +230,7 @@ fn counter(random: &mut SeededRandom) -> TaskStep {
     };
     match random.below(8) {
         0..=2 => TaskStep::Number,
-        // It is there already, but for once.
+        // The counter exists already, except the first time.
         3 => on(define_counter::NUMBER, COUNTERS[0], 1),
         4 => on(define_counter::NUMBER, register, 5),
         5 => on(update_counter::NUMBER, register, random.below(100) as i64),
@@ -250,9 +251,10 @@ fn children(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
         acts.push(TaskStep::Free);
     }
     for _ in 0..count {
-        acts.push(match random.one_in(3) {
-            true => TaskStep::FetchChild,
-            false => TaskStep::FetchAny,
+        acts.push(if random.one_in(3) {
+            TaskStep::FetchChild
+        } else {
+            TaskStep::FetchAny
         });
     }
 }
@@ -374,7 +376,7 @@ pub fn wait(ms: i64) -> WorkerCall {
     command(delay::NUMBER, &operands)
 }
 
-/// START, with a name and a user that tell which one it is.
+/// START, with a name and a user that identify the request.
 pub fn start_call(number: u64, seconds: i64, protect: bool) -> WorkerCall {
     let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
     options |= u128::from(protect) << start::PROTECT;
@@ -402,7 +404,7 @@ pub fn run_child() -> WorkerCall {
     command(run_transid::NUMBER, &operands)
 }
 
-/// FETCH ANY, sometimes for a while only.
+/// FETCH ANY, sometimes with a timeout.
 pub fn fetch_any_call(timeout_ms: i64) -> WorkerCall {
     let operands = CommandOperands::default().int(fetch_any::TIMEOUT, timeout_ms);
     command(fetch_any::NUMBER, &operands)
@@ -420,7 +422,7 @@ pub fn free_child_call(token: &Token) -> WorkerCall {
     command(free_child::NUMBER, &operands)
 }
 
-/// The key of an account, of a ledger record, and what is put into queues.
+/// The bytes of a number: keys of accounts and ledger records, and data in queues.
 pub fn key(number: u64) -> Vec<u8> {
     format!("{number:08}").into_bytes()
 }
@@ -442,7 +444,7 @@ pub fn balance(record: &[u8]) -> i64 {
     text.parse().expect("a balance")
 }
 
-/// A call of no command.
+/// A call that is not a command.
 pub fn call(op: CallOperation, [first, second]: [u64; 2], data: Vec<u8>) -> WorkerCall {
     WorkerCall {
         op,

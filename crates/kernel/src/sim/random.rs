@@ -1,11 +1,11 @@
-//! Chance by seed.
+//! Random numbers from a seed.
 
-/// A generator whose numbers follow from its seed alone.
+/// A generator whose numbers depend only on its seed.
 #[derive(Debug, Clone)]
 pub struct SeededRandom(u64);
 
 impl SeededRandom {
-    /// A generator of a seed.
+    /// A generator with a seed.
     pub fn new(seed: u64) -> Self {
         SeededRandom(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
@@ -18,12 +18,12 @@ impl SeededRandom {
         (self.0 >> 33) % n
     }
 
-    /// True once in `n` times.
+    /// True with probability 1/`n`.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    /// Takes one out of a list.
+    /// Removes a random element from a list.
     pub fn take<T>(&mut self, list: &mut Vec<T>) -> Option<T> {
         match list.len() {
             0 => None,

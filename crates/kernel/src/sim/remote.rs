@@ -1,8 +1,7 @@
-//! Two participants beside the store that refuse, vanish and come back.
+//! Two participants other than the store, which refuse, disconnect and return.
 //!
-//! What one has prepared outlives its absence and the region's; what is only
-//! pending does not. Orders that reach it while it is away are lost, and so
-//! are answers.
+//! Prepared changes of a participant outlive its disconnection and a restart of the region; pending
+//! changes do not. Orders and replies are lost while the participant is disconnected.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +10,16 @@ use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId};
 use crate::resources::Kernel;
 
-/// A participant beside the store.
+/// A participant other than the store.
 #[derive(Debug, Default)]
 pub struct SimParticipant {
     /// Deposits of units that were committed, by the ledger's number.
     pub deposits: BTreeMap<u64, i64>,
-    /// Units that are not over.
+    /// Units in progress.
     pub branches: BTreeMap<UnitId, ParticipantUnit>,
-    /// Orders that wait for its answer.
+    /// Orders without a reply yet.
     pub pending_orders: Vec<(UnitId, Order)>,
-    /// It cannot be reached.
+    /// The participant cannot be reached.
     pub away: bool,
 }
 
@@ -29,24 +28,24 @@ pub struct SimParticipant {
 pub struct ParticipantUnit {
     /// The ledger's number.
     pub unit: u64,
-    /// What is deposited.
+    /// The deposited amount.
     pub amount: i64,
-    /// How far it is.
+    /// State of the unit.
     pub stage: ParticipantStage,
 }
 
-/// How far a participant's unit is.
+/// State of a participant's unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParticipantStage {
-    /// It can be changed, and is lost when the participant vanishes.
+    /// The unit can be changed, and is lost when the participant disconnects.
     Active,
-    /// It vanished meanwhile: the unit cannot be committed any more.
+    /// The participant disconnected meanwhile: the unit cannot be committed any more.
     Broken,
-    /// It waits for the decision.
+    /// The unit waits for the decision.
     Prepared,
 }
 
-/// Their names.
+/// The names of the participants.
 const NAMES: [&str; 2] = ["data base", "partner"];
 
 impl SimParticipant {
@@ -72,8 +71,7 @@ impl SimParticipant {
         }
     }
 
-    /// What it has prepared and not heard of, and what it lost and may not
-    /// have heard the end of.
+    /// The units that are prepared, and lost units whose outcome the participant may not know.
     fn in_doubt(&self) -> Vec<UnitId> {
         let units = self.branches.iter();
         let units = units.filter(|(_, b)| b.stage != ParticipantStage::Active);
@@ -116,13 +114,12 @@ impl SimWorld {
         match order {
             Order::BackOut if remote.away => {}
             Order::BackOut => remote.carry_out(id, order),
-            // Its answer comes later.
+            // The reply comes later.
             _ => remote.pending_orders.push((id, order)),
         }
     }
 
-    /// A remote participant answers one of its orders; or the way to it says
-    /// that it does not.
+    /// A remote participant replies to one of its orders, or the connection reports an error.
     pub(super) fn remote_answers(&mut self, at: usize, calm: bool) {
         let remote = &mut self.remotes[at];
         let Some((id, order)) = self.random.take(&mut remote.pending_orders) else {
@@ -140,14 +137,14 @@ impl SimWorld {
         } else if reached && order == Order::CommitOnePhase {
             remote.carry_out(id, Order::BackOut);
         }
-        // Done, and its answer is lost.
+        // The order is executed, and the reply is lost.
         let lost = !calm && order != Order::CommitOnePhase && self.random.one_in(10);
         let yes = reached && willing && !lost;
         let participant = self.kernel.participant(NAMES[at]);
         self.kernel(|k, now, out| k.voted(now, id, participant, yes, out));
     }
 
-    /// It vanishes, or comes back and asks for what it has in doubt.
+    /// A participant disconnects, or returns and asks for the outcome of its units in doubt.
     pub(super) fn remote_moves(&mut self, at: usize, here: bool) {
         let remote = &mut self.remotes[at];
         remote.away = !here;
@@ -166,8 +163,8 @@ impl SimWorld {
         self.kernel(|k, now, out| k.in_doubt(now, participant, &in_doubt, out));
     }
 
-    /// The region died: what was not prepared is backed out, what was under
-    /// way reached the participants or did not.
+    /// The region died: units that were not prepared are backed out, and orders in transit
+    /// arrive or not.
     pub(super) fn region_left_remotes(&mut self) {
         for at in 0..NAMES.len() {
             let remote = &mut self.remotes[at];
@@ -187,7 +184,7 @@ impl SimWorld {
                 |_: &UnitId, b: &mut ParticipantUnit| b.stage == ParticipantStage::Prepared;
             remote.branches.retain(prepared);
         }
-        // They come back in any order.
+        // The participants return in any order.
         let first = self.random.below(2) as usize;
         for at in [first, 1 - first] {
             if !self.remotes[at].away {

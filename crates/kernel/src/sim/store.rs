@@ -1,5 +1,5 @@
-//! The store of a simulated region, and the region's death and restart over
-//! what is in it.
+//! The store of a simulated region, and the region's death and restart from the
+//! store.
 
 use cics::command::commands::readq_td;
 use cics::file::FilePermits;
@@ -16,19 +16,19 @@ use super::{BALANCE, SimWorld, kernel, new_core};
 use crate::core::TaskKey;
 use crate::kernel::{JobContinuation, StoreJob};
 
-/// What the store made of a unit.
+/// The result of a store job.
 type JobResult = (StoreJob, Result<(), ApplyError>);
 
-/// Units that the store has and may lose, since nobody has been told.
+/// Units in the store that may be lost, since they are not reported yet.
 pub(super) struct UnflushedUnits {
     ended: Vec<JobResult>,
-    /// What was there before.
+    /// The state before these units.
     before: (MemoryStore, ExpectedState),
 }
 
 impl SimWorld {
-    /// The store takes some of what waits for it, or fails to. Now and then the
-    /// tasks hear of it only after the next time.
+    /// The store commits some of its waiting jobs, or fails to. Sometimes the tasks get
+    /// the results only after the next commit.
     pub(super) fn commit(&mut self, calm: bool) {
         let earlier = self.ahead.take();
         if self.jobs.is_empty() {
@@ -39,30 +39,26 @@ impl SimWorld {
         let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
         let before = (self.store.fork(), self.model.clone());
         let fails = !calm && self.random.one_in(12);
-        let results = match fails {
-            true => {
-                self.report.disk_failures += 1;
-                jobs.iter().map(|_| Err(full())).collect()
-            }
-            false => self.apply(&jobs),
+        let results = if fails {
+            self.report.disk_failures += 1;
+            jobs.iter().map(|_| Err(full())).collect()
+        } else {
+            self.apply(&jobs)
         };
         self.report_outcomes(earlier.map(|ahead| ahead.ended));
         let ended = jobs.into_iter().zip(results).collect();
-        match !fails && self.random.one_in(2) {
-            true => {
-                let (now, ended) = decided(ended);
-                self.report_outcomes(Some(now));
-                self.ahead = Some(UnflushedUnits { ended, before });
-            }
-            false => {
-                let (now, ended) = decided(ended);
-                self.report_outcomes(Some(now));
-                self.report_outcomes(Some(ended));
-            }
+        if !fails && self.random.one_in(2) {
+            let (now, ended) = decided(ended);
+            self.report_outcomes(Some(now));
+            self.ahead = Some(UnflushedUnits { ended, before });
+        } else {
+            let (now, ended) = decided(ended);
+            self.report_outcomes(Some(now));
+            self.report_outcomes(Some(ended));
         }
     }
 
-    /// Tasks hear what became of their units.
+    /// Tasks get the outcomes of their units.
     fn report_outcomes(&mut self, ended: Option<Vec<JobResult>>) {
         for (job, result) in ended.into_iter().flatten() {
             self.terminals.note_committed(&job, result.is_ok());
@@ -123,9 +119,8 @@ impl SimWorld {
         }
     }
 
-    /// The region dies and starts again. What was on its way to the store is
-    /// there, or some of it, or nothing; a loss of power takes back what was
-    /// there and nobody had been told of.
+    /// The region dies and starts again. Jobs for the store are done, or some of them, or
+    /// none; a power failure removes changes that had not been reported.
     pub(super) fn crash(&mut self) {
         self.report.restarts += 1;
         let mut jobs = std::mem::take(&mut self.jobs);
@@ -164,8 +159,8 @@ impl SimWorld {
     }
 }
 
-/// What is told at once, since a record of it is durable already, and what is told
-/// when it is durable.
+/// The results that are reported at once, since a record is durable already, and those that are
+/// reported when they are durable.
 fn decided(ended: Vec<JobResult>) -> (Vec<JobResult>, Vec<JobResult>) {
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (job, result) in ended {
@@ -213,7 +208,7 @@ pub(super) fn fill(store: &mut MemoryStore) {
     assert!(store.apply(&[unit])[0].is_ok());
 }
 
-/// The files as they are defined.
+/// The definitions of the files.
 pub(super) fn files() -> Vec<link::FileEntry> {
     let entry = |name: &str, bytes| link::FileEntry {
         name: Name::new(name).expect("a name"),

@@ -1,4 +1,4 @@
-//! A simulated task: its script, and what it knows of its unit of work.
+//! A simulated task: its script, and the state of its unit of work.
 
 use cics::command::commands::{fetch_any, get_counter, readq_td, readq_ts, run_transid};
 use cics::cvda;
@@ -17,29 +17,29 @@ use crate::core::{CallOwner as Who, TaskKey};
 #[derive(Debug)]
 pub struct SimTask {
     script: std::vec::IntoIter<TaskStep>,
-    /// It asked and was not answered.
+    /// The call that has no response yet.
     pub pending_call: Option<PendingCall>,
     /// The unit in progress, once it has changed anything that is not in the
     /// store.
     pub unit: Option<u64>,
-    /// What the unit changes beside files.
+    /// The changes of the unit except files.
     pub changes: Vec<ModelChange>,
-    /// The START that it comes from.
+    /// The START that started the task.
     pub request: Option<u64>,
-    /// What it does to an account when it has read it.
+    /// The change to an account after the task has read it.
     change: Option<(u64, i64)>,
-    /// Its children, and those that FETCH ANY has told of.
+    /// The children, and the children that FETCH ANY has returned.
     children: Vec<Token>,
     fetched: Vec<Token>,
-    /// What RETURN has left, and whether it outlives the region.
+    /// The number that RETURN saved, and whether it outlives the region.
     pub returned: Option<(u64, bool)>,
-    /// An answer told it to end.
+    /// The response to a call abended the task.
     abended: bool,
-    /// Its slot holds results without an abend.
+    /// The results in the slot have no abend.
     pub ended_well: bool,
 }
 
-/// What a task has asked.
+/// A call that waits for its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingCall {
     Read,
@@ -84,7 +84,7 @@ impl SimTask {
 }
 
 impl SimWorld {
-    /// The running task of a slot goes on.
+    /// Continues the running task of a slot.
     pub(super) fn run_task(&mut self, worker: usize, slot: usize) {
         let Who::Task(key) = self.core.caller(worker, slot) else {
             return;
@@ -216,7 +216,7 @@ impl SimWorld {
         self.ask(key, call, asked);
     }
 
-    /// A task is answered.
+    /// A task gets a response.
     pub(super) fn answered(&mut self, key: TaskKey, answer: &CallAnswer) {
         if self.core.runs_in(key).is_none() {
             return;
@@ -249,7 +249,7 @@ impl SimWorld {
         }
     }
 
-    /// A SYNCPOINT is answered.
+    /// A SYNCPOINT gets its response.
     fn synced(&mut self, key: TaskKey, committed: bool) {
         self.model.unit_over(key);
         self.must_be_decided(key);
@@ -257,20 +257,19 @@ impl SimWorld {
         let Some(task) = self.tasks.get(&key) else {
             return;
         };
-        match committed {
-            true => {
-                self.terminals.unit_committed(start);
-                let lost = (task.unit, &task.changes);
-                assert!(
-                    task.unit.is_none() && task.changes.is_empty(),
-                    "acknowledged and not in the store: {lost:?}"
-                );
-            }
-            false => self.backed_out(key),
+        if committed {
+            self.terminals.unit_committed(start);
+            let lost = (task.unit, &task.changes);
+            assert!(
+                task.unit.is_none() && task.changes.is_empty(),
+                "acknowledged and not in the store: {lost:?}"
+            );
+        } else {
+            self.backed_out(key)
         }
     }
 
-    /// A task's unit never was.
+    /// A task's unit was backed out.
     fn backed_out(&mut self, key: TaskKey) {
         if let Some(task) = self.tasks.get_mut(&key) {
             self.model.back_out(&std::mem::take(&mut task.changes));
@@ -281,7 +280,7 @@ impl SimWorld {
         }
     }
 
-    /// What a task asked is done.
+    /// A task's call succeeded.
     fn done(&mut self, key: TaskKey, asked: PendingCall, answer: &CallAnswer) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
@@ -355,7 +354,7 @@ impl SimWorld {
         }
     }
 
-    /// RETURN is answered. A terminal that is gone keeps nothing.
+    /// RETURN gets its response. A terminal that was removed keeps no data.
     fn left(&mut self, key: TaskKey, number: u64, keeps: bool) {
         let start = self.core.task(key).and_then(|t| t.start);
         let there = start.is_some_and(|start| self.has_terminal(start));
@@ -364,22 +363,23 @@ impl SimWorld {
         }
     }
 
-    /// A FETCH tells how a child has ended.
+    /// A FETCH returns how a child has ended.
     fn fetched(&mut self, token: &Token, answer: &CallAnswer, option: u8) {
         let operands = CommandOperands::parse(&answer.data).expect("operands");
         let status = operands.get_int(option).expect("COMPSTATUS");
         let start = u64::from_be_bytes(token[..8].try_into().expect("a token"));
         let end = self.model.children.get(&start).copied().flatten();
-        let name = match end.expect("a child that has ended") {
-            true => "ABEND",
-            false => "NORMAL",
+        let name = if end.expect("a child that has ended") {
+            "ABEND"
+        } else {
+            "NORMAL"
         };
         assert_eq!(status, i64::from(cvda::value(name).expect("a value")));
         self.report.fetched += 1;
     }
 
-    /// What a task asked is not done: it goes on where that may be, and gives
-    /// up otherwise.
+    /// A task's call failed: the task continues if the condition allows that, and ends
+    /// otherwise.
     fn not_done(&mut self, key: TaskKey, asked: &PendingCall, condition: Condition) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
@@ -429,7 +429,7 @@ impl SimWorld {
         }
     }
 
-    /// A task is over: a unit that is not in the store never was.
+    /// A task has ended: checks that its unit is backed out if the store does not have it.
     pub(super) fn judge_end(&mut self, key: TaskKey, normal: bool) {
         if normal {
             self.must_be_decided(key);

@@ -1,13 +1,13 @@
-//! Terminals of a simulated region: users who enter something, leave and come
-//! back, tasks that are started for them, and what must be given to the next task.
+//! Terminals of a simulated region: users who enter input, disconnect and return,
+//! tasks that are started for terminals, and the data that the next task must get.
 //!
-//! Each task that leaves something with RETURN leaves a number of its own. A task
-//! that an input begins must get the number that was left last. After the death
-//! of the region it may get what the store can have: the last number of which a
-//! task was told that its unit is committed, or one that came after it.
+//! Each task that saves data with RETURN saves its own number. A task that an input
+//! begins must get the number that was saved last. After the death of the region it
+//! may get the last number whose task got the answer that its unit is committed, or a
+//! later one.
 //!
-//! Rules: no task begins while a unit in doubt changes what its terminal keeps;
-//! afterwards that is what the unit left, or what was there before it.
+//! Rules: no task begins while a unit in doubt changes the data that its terminal
+//! keeps; afterwards the terminal has the data of the unit, or the data before it.
 
 use cics::command::commands::{receive, ret, send, start};
 use link::{CommandOperands, Name, TransId};
@@ -22,15 +22,15 @@ use crate::resources::facilities;
 use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
 use link::{CallOperation, WorkerCall};
 
-/// Transactions that inputs begin: what the second leaves outlives the region.
+/// Transactions that inputs begin: the data that the second saves outlive the region.
 pub const ENTERED: [&str; 2] = ["TERM", "TKEP"];
-/// What a START with a terminal names.
+/// Transaction of a START with a terminal.
 pub const FOR_TERMINAL: &str = "TSTR";
-/// The last one is of a pool.
+/// The terminals; the last one belongs to a pool.
 const NAMES: [&str; 3] = ["T001", "T002", "T003"];
 const POOLED: usize = 2;
 const USERS: [&str; 2] = ["ANNE", "BILL"];
-/// Bounds that histories reach.
+/// Limits that histories reach.
 pub const LIMITS: FacilityLimits = FacilityLimits {
     most: 4,
     bytes: 1 << 16,
@@ -39,18 +39,18 @@ pub const LIMITS: FacilityLimits = FacilityLimits {
     kept_s: 86_400,
 };
 
-/// What must be given to the next task.
+/// The data that the next task must get.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ExpectedInput {
     #[default]
     Nothing,
     /// This number, and whether it outlives the region.
     Exactly(u64, bool),
-    /// One of those that the store may have.
+    /// One of the numbers that the store may have.
     Any,
 }
 
-/// What a unit of work changes of what is saved at a terminal.
+/// The change of a unit of work to the data saved at a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Conversation {
     /// The terminal.
@@ -65,7 +65,7 @@ impl Conversation {
         (self.before, self.after) = (ExpectedInput::Any, ExpectedInput::Any);
     }
 
-    /// The terminal leaves: what is in memory only is gone, whatever the outcome.
+    /// The terminal disconnects: data in memory only are lost with either outcome.
     fn terminal_left(&mut self) {
         self.before = kept(self.before, self.at);
     }
@@ -75,18 +75,18 @@ impl Conversation {
 #[derive(Debug, Clone, Default)]
 struct Terminal {
     id: Option<FacilityId>,
-    /// The start of its task.
+    /// The start of the terminal's task.
     task: Option<u64>,
     left: ExpectedInput,
-    /// What waits for its return.
+    /// The data kept until the terminal connects again.
     away: ExpectedInput,
-    /// What its task was given.
+    /// The data that its task got.
     given: ExpectedInput,
     /// An input began its task.
     entered: bool,
-    /// The region has died since it was there.
+    /// The region has died since the terminal was connected.
     new_life: bool,
-    /// What the store may have, the oldest first, by the task of the unit.
+    /// The numbers that the store may have, the oldest first, by the task of the unit.
     stored: Vec<(TaskKey, Option<u64>)>,
 }
 
@@ -122,19 +122,19 @@ impl SimTerminals {
         self.all.iter().position(|t| t.task == Some(start))
     }
 
-    /// All are there and none has a task.
+    /// All terminals are connected and none has a task.
     pub fn is_idle(&self) -> bool {
         self.all.iter().all(|t| t.id.is_some() && t.task.is_none())
     }
 
-    /// A unit of work is on its way to the store.
+    /// A unit of work was given to the store.
     pub fn note_job(&mut self, job: &StoreJob) {
         for (at, number) in saved_in(job) {
             self.all[at].stored.push((job.task, number));
         }
     }
 
-    /// The kernel was informed that a unit is committed: what came before is gone.
+    /// The kernel was informed that a unit is committed: earlier numbers are deleted.
     pub fn note_committed(&mut self, job: &StoreJob, stored: bool) {
         if !stored
             || !matches!(
@@ -152,17 +152,17 @@ impl SimTerminals {
         }
     }
 
-    /// A unit of the task of `start` is committed: what its task was given is used
-    /// up. A unit that changes nothing else is so before the store has it, and
-    /// also where the store refuses it.
+    /// A unit of the task of `start` is committed: the data that its task got are used up.
+    /// For a unit without other changes, this happens before the store has the unit, and
+    /// also if the store refuses the unit.
     pub fn unit_committed(&mut self, start: Option<u64>) {
         if let Some(at) = start.and_then(|start| self.of_start(start)) {
             self.all[at].given = ExpectedInput::Nothing;
         }
     }
 
-    /// What a unit of the task of `start` changes of what its terminal keeps with
-    /// recovery, when RETURN has said `returned`.
+    /// The change of a unit of the task of `start` to the recoverable data of its terminal, if
+    /// `returned` is the data of RETURN.
     pub fn changed_by(&self, start: u64, returned: Option<(u64, bool)>) -> Option<Conversation> {
         let at = self.of_start(start).filter(|at| *at != POOLED)?;
         let terminal = &self.all[at];
@@ -214,7 +214,7 @@ impl SimTerminals {
     }
 }
 
-/// What a unit saves for terminals, or takes away.
+/// The data that a unit saves for terminals, or deletes.
 fn saved_in(job: &StoreJob) -> Vec<(usize, Option<u64>)> {
     let rows = job.changes.changes_of(facilities::SAVED);
     let of = |(name, value): (&[u8], Option<&[u8]>)| {
@@ -226,7 +226,7 @@ fn saved_in(job: &StoreJob) -> Vec<(usize, Option<u64>)> {
 }
 
 impl SimWorld {
-    /// A user does something, or comes or leaves.
+    /// A user enters input, connects or disconnects.
     pub(super) fn terminal_step(&mut self, calm: bool) {
         let at = self.random.below(NAMES.len() as u64) as usize;
         let Some(id) = self.terminals.all[at].id else {
@@ -261,7 +261,7 @@ impl SimWorld {
         self.report.entered += u64::from(taken.is_ok());
     }
 
-    /// Whether a unit in doubt changes what is saved at a terminal.
+    /// Whether a unit in doubt changes the data saved at a terminal.
     fn is_held(&self, at: usize) -> bool {
         self.model.deciding.values().any(|d| d.holds(at))
     }
@@ -318,7 +318,7 @@ impl SimWorld {
             }
         }
         if stranger {
-            // Whoever it is leaves again, and nothing is changed by that.
+            // The user leaves again without a change.
             terminal.left = ExpectedInput::Nothing;
             self.kernel(|k, now, out| {
                 k.with(now, out, |resources, cx| {
@@ -342,7 +342,7 @@ impl SimWorld {
     fn terminal_leaves(&mut self, at: usize, id: FacilityId) {
         let terminal = &mut self.terminals.all[at];
         terminal.id = None;
-        // With a task it leaves when that is over.
+        // A terminal with a task is removed when the task ends.
         if terminal.task.is_none() {
             let left = std::mem::take(&mut terminal.left);
             terminal.away = kept(left, at);
@@ -363,7 +363,7 @@ impl SimWorld {
         });
     }
 
-    /// A task begins at a terminal; the number of its request, if it was started.
+    /// A task begins at a terminal. Returns the number of its START request, if it has one.
     pub(super) fn begins_at_terminal(&mut self, begun: &InternalStart) -> Option<u64> {
         let name = begun.facility.as_str();
         let at = NAMES.iter().position(|n| *n == name).expect("a terminal");
@@ -395,7 +395,7 @@ impl SimWorld {
         None
     }
 
-    /// A started task is over, or could not begin; what it has left.
+    /// A started task has ended, or could not begin; `returned` is the data of its RETURN.
     pub(super) fn over_at_terminal(
         &mut self,
         start: u64,
@@ -419,19 +419,19 @@ impl SimWorld {
         }
         let left = kept(std::mem::take(&mut terminal.left), at);
         if left != ExpectedInput::Nothing {
-            // Else the outcome of the task's last unit may have said what is there.
+            // If `left` is nothing, the outcome of the task's last unit has set `away`.
             terminal.away = left;
         }
     }
 
-    /// Whether the terminal of a task is there.
+    /// Whether the terminal of a task is connected.
     pub(super) fn has_terminal(&self, start: u64) -> bool {
         let at = self.terminals.of_start(start);
         at.is_some_and(|at| self.terminals.all[at].id.is_some())
     }
 }
 
-/// What of a number is there when its terminal comes back.
+/// The data that are left when a terminal connects again.
 fn kept(left: ExpectedInput, at: usize) -> ExpectedInput {
     match left {
         ExpectedInput::Exactly(_, true) | ExpectedInput::Any if at != POOLED => left,
@@ -500,7 +500,7 @@ pub fn send_call() -> WorkerCall {
     )
 }
 
-/// START for a terminal; with PROTECT where that may outlive the region.
+/// START for a terminal; with PROTECT if the request may outlive the region.
 pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> WorkerCall {
     let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
     options |= 1 << start::TERMID | u128::from(protect) << start::PROTECT;
@@ -516,14 +516,13 @@ pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> Worker
     )
 }
 
-/// A terminal for a START, and whether that is protected.
+/// A terminal for a START, and whether the START is protected.
 pub fn choose(random: &mut SeededRandom) -> (usize, bool) {
     let at = random.below(NAMES.len() as u64) as usize;
     (at, at != POOLED && random.one_in(2))
 }
 
-/// The transactions of terminals, and whether what they are left outlives the
-/// region.
+/// The transactions of terminals, and whether their saved data outlive the region.
 pub fn transactions() -> [(TransId, bool); 3] {
     [
         (ENTERED[0], false),

@@ -1,4 +1,4 @@
-//! How a task ends that does not end normally.
+//! Abnormal ends of tasks.
 //!
 //! Reference: CICS messages and codes, "Transaction abend codes".
 
@@ -13,9 +13,9 @@ pub struct Abend {
     pub code: [u8; 4],
     /// Program in control, blank when unknown.
     pub program: ProgramName,
-    /// Line of its source, 0 when unknown.
+    /// Line of the program's source, 0 when unknown.
     pub line: u32,
-    /// What happened, in words.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -25,11 +25,12 @@ impl Abend {
         String::from_utf8_lossy(self.code.trim_ascii_end())
     }
 
-    /// Tells the log of it, for tasks that no door of this region waits for.
+    /// Logs the abend of a task for which no connection of this region waits.
     pub fn log(&self, record: &MonitoringRecord) {
-        let program = match self.program.is_blank() {
-            true => record.program,
-            false => self.program,
+        let program = if self.program.is_blank() {
+            record.program
+        } else {
+            self.program
         };
         let place = match self.line {
             0 => String::new(),

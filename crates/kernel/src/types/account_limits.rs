@@ -1,16 +1,16 @@
-//! What accounts are bounded by when `[region.limits]` does not say otherwise.
+//! The default limits of accounts, which `[region.limits]` can change.
 //!
 //! The bounds are far above what applications use, and far below what a region's
 //! memory holds: all accounts together, at their limits, take less than 2 GiB.
-//! An account with a setting of its own ([`super::AtLimit::OwnSetting`]) has its
-//! bytes bounded there.
+//! The bytes of an account with a setting of its own
+//! ([`super::AtLimit::OwnSetting`]) are limited by that setting.
 
 use super::{AccountKind, AccountLimit, AccountLimits, CountAndBytes};
 
 const MIB: u64 = 1 << 20;
 
 impl AccountLimits {
-    /// The usual limits.
+    /// The default limits.
     pub fn usual() -> AccountLimits {
         let mut limits = AccountLimits::default();
         for kind in AccountKind::ALL {
@@ -20,7 +20,7 @@ impl AccountLimits {
     }
 }
 
-/// The usual limit of an account.
+/// The default limit of an account.
 fn usual(name: &str) -> AccountLimit {
     let limit = |task: (u64, u64), region: (u64, u64)| {
         let amount = |(count, mib): (u64, u64)| CountAndBytes {
@@ -38,7 +38,7 @@ fn usual(name: &str) -> AccountLimit {
         "reports" => limit((100, 64), (1_000, 256)),
         "journals" => limit((100, 64), (1_000, 64)),
         "temporary_storage" => limit((32_767, 256), (100_000, 4_096)),
-        // What has a setting of its own keeps to that.
+        // The bytes of these accounts have a setting of their own.
         "recoverable_temporary_storage" | "transient_data" | "facilities" | "shared_storage" => {
             AccountLimit::default()
         }

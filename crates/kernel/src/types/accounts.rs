@@ -1,24 +1,24 @@
-//! The table of accounts: what tasks can make grow in a region, and what a command
-//! gets at the limit.
+//! The table of accounts: the memory of a region that tasks can make grow, and the
+//! condition or abend of a command at the limit.
 //!
-//! Each row has a sum for the region and, where a task is known, one for each
-//! task. The managers keep them ([`crate::resources::GrowthAccount`]).
+//! Each account has a sum for the region and, if the task is known, one for each
+//! task. The managers count them ([`crate::resources::GrowthAccount`]).
 //!
 //! Invariant: a queue or table that a command can add to has a row here.
 
 use cics::resp::Condition;
 
-/// How many things, and their bytes.
+/// A number of objects, and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CountAndBytes {
-    /// Things.
+    /// Number of objects.
     pub count: u64,
-    /// Their bytes, with a fixed part for each.
+    /// Bytes of the objects, with a fixed part for each.
     pub bytes: u64,
 }
 
 impl CountAndBytes {
-    /// One thing of so many bytes.
+    /// One object of so many bytes.
     pub fn one(bytes: u64) -> CountAndBytes {
         CountAndBytes { count: 1, bytes }
     }
@@ -29,7 +29,7 @@ impl CountAndBytes {
         bytes: u64::MAX,
     };
 
-    /// Both together.
+    /// The sum of two amounts.
     pub fn plus(self, other: CountAndBytes) -> CountAndBytes {
         CountAndBytes {
             count: self.count.saturating_add(other.count),
@@ -37,7 +37,7 @@ impl CountAndBytes {
         }
     }
 
-    /// What is left without the other.
+    /// The difference of two amounts, at least 0.
     pub fn minus(self, other: CountAndBytes) -> CountAndBytes {
         CountAndBytes {
             count: self.count.saturating_sub(other.count),
@@ -69,14 +69,14 @@ impl Default for AccountLimit {
     }
 }
 
-/// What a command gets at an account's limit.
+/// The effect of an account's limit on a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtLimit {
     /// A condition, with RESP2 0.
     Condition(Condition),
     /// The task ends with this abend.
     Abend([u8; 4]),
-    /// The account's own setting bounds it ([`super::KernelConfig`]); the command
+    /// A setting of its own limits the account ([`super::KernelConfig`]); the command
     /// gets this condition, unless it waits for space.
     OwnSetting(Condition),
 }
@@ -86,9 +86,9 @@ pub enum AtLimit {
 pub struct AccountRow {
     /// Name, for settings and metrics.
     pub name: &'static str,
-    /// What is counted.
+    /// The objects that are counted.
     pub counts: &'static str,
-    /// What commands get at the limit.
+    /// The effect of the limit on commands.
     pub at_limit: AtLimit,
 }
 
@@ -150,7 +150,7 @@ accounts! {
 }
 
 impl AccountKind {
-    /// Its row.
+    /// The account's row of the table.
     pub fn row(self) -> &'static AccountRow {
         &ACCOUNTS[self as usize]
     }
@@ -167,12 +167,12 @@ impl Default for AccountLimits {
 }
 
 impl AccountLimits {
-    /// Those of one account.
+    /// The bounds of one account.
     pub fn of(&self, kind: AccountKind) -> AccountLimit {
         self.0[kind as usize]
     }
 
-    /// Sets those of one account.
+    /// Sets the bounds of one account.
     pub fn set(&mut self, kind: AccountKind, limit: AccountLimit) {
         self.0[kind as usize] = limit;
     }

@@ -1,5 +1,5 @@
-//! What resource managers are set up with, and what can change while a region
-//! runs.
+//! The configuration of the resource managers, and the definitions, which can change
+//! while a region runs.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,23 @@ use link::{FileEntry, Name, ProgramEntry, ProgramName, TransId};
 
 use super::{AccountLimits, QueueDefinitions};
 
-/// What resource managers are set up with.
+/// The configuration of the resource managers.
 #[derive(Debug, Clone)]
 pub struct KernelConfig {
     /// Application name.
     pub applid: Name<8>,
     /// System identifier.
     pub sysid: Name<4>,
-    /// Folder of files that queues and journals are written to, when their
-    /// definition does not name another one.
+    /// Folder of the files of queues and journals, unless their definition specifies
+    /// another one.
     pub state: PathBuf,
     /// Most bytes of all temporary storage queues.
     pub temporary_storage_bytes: u64,
     /// Most bytes of all intrapartition transient data queues.
     pub transient_data_bytes: u64,
-    /// Bounds of facilities and of what waits at them.
+    /// Limits of facilities and of the inputs and STARTs that wait for them.
     pub facilities: FacilityLimits,
-    /// Bounds of what tasks can make grow.
+    /// Limits of the accounts.
     pub accounts: AccountLimits,
     /// The definitions in force.
     pub definitions: RegionDefinitions,
@@ -45,18 +45,18 @@ impl Default for KernelConfig {
     }
 }
 
-/// Bounds of facilities that outlive tasks.
+/// Limits of facilities that outlive tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FacilityLimits {
     /// Most facilities.
     pub most: usize,
-    /// Most bytes of all that is saved for next tasks and entered ahead.
+    /// Most bytes of all data saved for next tasks and of all inputs that wait.
     pub bytes: usize,
     /// Most STARTs that wait for one terminal.
     pub queued_starts: usize,
-    /// Most inputs that wait at one.
+    /// Most inputs that wait for one facility.
     pub queued_inputs: usize,
-    /// Seconds after which what outlived the region is not given back.
+    /// Seconds after which data kept over a restart of the region are not restored.
     pub kept_s: u32,
 }
 
@@ -72,7 +72,7 @@ impl Default for FacilityLimits {
     }
 }
 
-/// What can change while the region runs.
+/// The definitions, which can change while the region runs.
 #[derive(Debug, Clone, Default)]
 pub struct RegionDefinitions {
     /// Transactions.
@@ -81,18 +81,18 @@ pub struct RegionDefinitions {
     pub classes: Vec<ClassDef>,
     /// The program table.
     pub programs: Vec<ProgramEntry>,
-    /// Programs that a DISCARD took out of it: CREATE finds their modules here.
+    /// Programs that DISCARD removed from the table: CREATE finds their modules here.
     pub discarded: Vec<ProgramEntry>,
-    /// Files. A reload may add files, leave some out and change their switches;
-    /// the records of a file keep the form they have in the store.
+    /// Files. A reload may add and remove files and change their attributes; the
+    /// format of a file's records in the store stays.
     pub files: Vec<FileEntry>,
     /// Queues and journals.
     pub queues: QueueDefinitions,
-    /// Routines outside of the program table that CALL may reach.
+    /// Routines outside of the program table that CALL may use.
     pub callable: Vec<String>,
     /// File commands run under the QR token (FCQRONLY=YES).
     pub fc_qr_only: bool,
-    /// What TRANSFORM converts by.
+    /// The mappings of the TRANSFORM commands.
     pub transforms: Vec<link::TransformEntry>,
 }
 
@@ -111,8 +111,8 @@ pub struct TransactionDef {
     pub enabled: bool,
     /// RUNAWAY in milliseconds; `None` for the region's, 0 for no limit.
     pub runaway_ms: Option<u32>,
-    /// SPURGE(YES): its tasks may be purged, and DTIMOUT counts. Those of
-    /// others end by a forced purge only.
+    /// SPURGE(YES): its tasks may be purged, and DTIMOUT applies. Without it only a
+    /// forced purge ends them.
     pub purgeable: bool,
     /// DTIMOUT in milliseconds; `None` for the region's limit.
     pub lock_timeout_ms: Option<u32>,
@@ -122,7 +122,7 @@ pub struct TransactionDef {
     pub in_doubt: InDoubt,
     /// Bytes of the transaction work area.
     pub twa_bytes: u32,
-    /// What RETURN saves for its next task at a terminal outlives the region.
+    /// The data that RETURN saves for the next task at a terminal outlive the region.
     pub recover_conversation: bool,
 }
 
@@ -165,11 +165,11 @@ pub enum StartError {
     /// A definition names something that is not defined.
     #[error("{kind} {name} names {missing}, which is not defined")]
     Undefined {
-        /// What names it.
+        /// Kind of the definition.
         kind: &'static str,
-        /// Name of that.
+        /// Name of the definition.
         name: String,
-        /// What is missing.
+        /// Name that is not defined.
         missing: String,
     },
     /// Two definitions have the same name.
@@ -177,7 +177,7 @@ pub enum StartError {
     Twice {
         /// Kind of definition.
         kind: &'static str,
-        /// Its name.
+        /// Name of the definitions.
         name: String,
     },
     /// The store could not be opened.
@@ -186,9 +186,9 @@ pub enum StartError {
     /// A system call failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The action that failed.
         what: &'static str,
-        /// How it failed.
+        /// The error.
         source: std::io::Error,
     },
 }

@@ -1,9 +1,9 @@
 //! Facilities that outlive tasks: a terminal, a socket.
 //!
-//! A door registers each with the region and gives it what its user enters. The
-//! region decides which transaction that begins, gives the task what the last
-//! one has saved for it, and hands events back to the door's sink. Between two
-//! inputs no task exists and no worker is held.
+//! A door registers each facility with the region and passes the user's inputs to
+//! the region. The region decides which transaction an input begins, gives the task
+//! the data that the last task has saved for it, and passes events to the door's
+//! sink. Between two inputs no task exists and no worker is held.
 //!
 //! Reference: CICS application programming, "Pseudoconversational programming";
 //! API reference, RETURN, START, RECEIVE.
@@ -13,97 +13,96 @@ use link::{Name, TransId, UserId};
 
 use super::{Abend, StartRefusal};
 
-/// Names a facility within one life of the region.
+/// Identifies a facility until the region ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FacilityId(pub u64);
 
-/// What a facility is.
+/// The kind of a facility.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FacilityKind {
     /// A display terminal.
     #[default]
     Terminal,
-    /// A socket whose peer is talked with as with a terminal.
+    /// A socket that tasks use like a terminal.
     Socket,
 }
 
-/// A facility as its door describes it.
+/// The attributes of a facility, which its door specifies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacilityDef {
-    /// What it is.
+    /// The kind of facility.
     pub kind: FacilityKind,
     /// The terminal identifier: EIBTRMID, TERMID of START. Not blank.
     pub terminal: Name<4>,
     /// The logical unit: NETNAME. Blank for the terminal identifier.
     pub netname: Name<8>,
     /// The logical unit comes from a pool, so another user may have it next.
-    /// Nothing of it outlives the connection.
+    /// No data of it outlive the connection.
     pub pooled: bool,
-    /// Who its tasks run for, until [`Handle::sign_on`].
+    /// The user of its tasks, until [`Handle::sign_on`].
     pub userid: UserId,
-    /// Size in use when a task begins.
+    /// Screen size in use when a task begins.
     pub screen: ScreenSize,
-    /// Default size.
+    /// Default screen size.
     pub default_screen: ScreenSize,
-    /// Alternate size; 0 × 0 for none.
+    /// Alternate screen size; 0 × 0 for none.
     pub alternate_screen: ScreenSize,
     /// TERMCODE: the kind of device and its model.
     pub term_code: [u8; 2],
     /// Bits of [`link::terminal::feature`].
     pub features: u16,
-    /// RTIMOUT: milliseconds that a task waits for input; 0 for no limit. Then
-    /// it ends with AKCT.
+    /// RTIMOUT: milliseconds that a task waits for input before it abends with AKCT; 0 for
+    /// no limit.
     pub read_timeout_ms: u32,
 }
 
-/// What a user entered.
+/// An input of a user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacilityInput {
-    /// The AID as the 3270 data stream has it, `7D` for ENTER.
+    /// The AID of the 3270 data stream, `7D` for ENTER.
     pub aid: u8,
     /// Position of the cursor, from 0.
     pub cursor: u16,
-    /// The data after AID and cursor, in the region's code page where they are
-    /// characters.
+    /// The data after AID and cursor; characters are in the region's code page.
     pub data: Vec<u8>,
-    /// The transaction to begin when no task has named the next one, as the door
-    /// finds it in the first characters; blank for none.
+    /// The transaction to begin if no task has specified the next one. The door finds it
+    /// in the first characters; blank for none.
     pub transid: TransId,
 }
 
-/// What became of an input.
+/// The result of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputTaken {
     /// A task of this transaction begins.
     Begins(TransId),
-    /// The task that has the facility waits for it, and goes on.
+    /// The task that owns the facility waited for the input, and continues.
     Received,
-    /// It waits until the task that has the facility asks for it or ends.
+    /// The input waits until the task that owns the facility receives it or ends.
     Queued,
 }
 
-/// Why an input was not taken. What was saved for it stays.
+/// Reason for refusing an input. The data saved for the next task stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InputRefused {
     /// No such facility is registered.
     #[error("the facility is not registered")]
     Gone,
-    /// No transaction is named, neither by the last task nor by the input.
+    /// Neither the last task nor the input specifies a transaction.
     #[error("no transaction is named")]
     NoTransaction,
     /// The transaction cannot begin.
     #[error(transparent)]
     Task(StartRefusal),
-    /// Too much input waits already, or it is too long.
+    /// Too much input waits already, or the input is too long.
     #[error("too much input waits for the task")]
     TooMuch,
-    /// A unit of work of an earlier task is in doubt, and it changes what is saved
-    /// for the next one.
+    /// A unit of work of an earlier task is in doubt, and changes the data saved for the
+    /// next task.
     #[error("an earlier unit of work is in doubt")]
     InDoubt,
 }
 
-/// Why a facility was not registered.
+/// Reason for refusing to register a facility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RegisterRefused {
     /// The terminal identifier is blank or has a facility already.
@@ -114,35 +113,35 @@ pub enum RegisterRefused {
     TooMany,
 }
 
-/// What waits for the next input of a facility.
+/// The state of a facility between and during tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacilityState {
-    /// Who its tasks run for.
+    /// The user of its tasks.
     pub userid: UserId,
-    /// A task has it.
+    /// A task owns the facility.
     pub busy: bool,
     /// That task waits for input.
     pub waits: bool,
-    /// An input that no task has received is there: RECEIVE does not wait.
+    /// There is an input that no task has received: RECEIVE does not wait.
     pub has_input: bool,
     /// The transaction that RETURN has named for the next input, blank for
     /// none.
     pub next_transid: TransId,
-    /// Bytes of the COMMAREA or channel that are saved for it.
+    /// Bytes of the COMMAREA or channel saved for the next task.
     pub saved_bytes: usize,
-    /// It was saved in an earlier connection or life of the region.
+    /// The data were saved in an earlier connection, or before a restart of the region.
     pub recovered: bool,
-    /// STARTs and triggers that wait for it.
+    /// STARTs and triggers that wait for the facility.
     pub queued_starts: usize,
-    /// A unit of work in doubt changes what is saved for it: no task begins until
-    /// the outcome is known.
+    /// A unit of work in doubt changes the saved data: no task begins until the outcome
+    /// is known.
     pub in_doubt: bool,
 }
 
 /// How output is written to a screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ScreenErase {
-    /// Over what is there.
+    /// Over the existing contents.
     #[default]
     No,
     /// On an empty screen of the size in use.
@@ -153,11 +152,10 @@ pub enum ScreenErase {
     Alternate,
 }
 
-/// What a task sends to its terminal with SEND or CONVERSE.
+/// Output of a task to its terminal with SEND or CONVERSE.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacilityOutput {
-    /// The data stream after command and write control character, as the
-    /// program has it.
+    /// The program's data stream after command and write control character.
     pub data: Vec<u8>,
     /// ERASE.
     pub erase: ScreenErase,
@@ -165,31 +163,31 @@ pub struct FacilityOutput {
     pub control: Option<u8>,
     /// STRFIELD: the data are structured fields.
     pub structured: bool,
-    /// LAST: nothing more comes of this task.
+    /// LAST: the last output of this task.
     pub last: bool,
 }
 
-/// What happens at a facility.
+/// An event at a facility.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FacilityEvent {
-    /// A task of this transaction has it from now on.
+    /// A task of this transaction owns the facility from now on.
     Begins(TransId),
-    /// The task sends. It goes on at once: the sink keeps a copy.
+    /// The task sends output, and continues at once: the sink keeps a copy.
     Output(FacilityOutput),
     /// The task waits for input: the keyboard is unlocked.
     Waits,
-    /// The task is over.
+    /// The task has ended.
     Ended {
-        /// Its abend, if it had one.
+        /// The abend, if the task ended with one.
         abend: Option<Abend>,
         /// The transaction that the next input begins, blank for none.
         next_transid: TransId,
     },
     /// A task could not begin.
     Refused {
-        /// Its transaction.
+        /// The transaction of the task.
         transid: TransId,
-        /// Why.
+        /// Reason of the refusal.
         refusal: StartRefusal,
     },
 }

@@ -1,28 +1,27 @@
-//! Work on files outside the store that commands ask for: journals, queues that
-//! are files, reports of the spool, dumps.
+//! Requests of commands to files outside the store: journals, queues that are files,
+//! reports of the spool, dumps.
 //!
-//! A resource manager says what is to be done, as data; the shell does it on
-//! threads that may wait, and hands the answer back. A file is known by a number
-//! that its manager has from the kernel, within one life of the region. What is
-//! asked for one file is done in that order.
+//! A resource manager makes a request as data; the shell executes it on threads that
+//! may wait, and returns the result. A number from the kernel identifies a file until
+//! the region ends. The requests for one file are executed in their order.
 //!
-//! Invariant: nothing here opens, reads or writes a file.
+//! Invariant: this module opens, reads and writes no file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{QueueFileFormat, TdKind};
 
-/// Names a file within one life of the region.
+/// Identifies a file until the region ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileKey(pub u64);
 
-/// What is asked for a file.
+/// A request for a file.
 #[derive(Debug)]
 pub struct FileWork {
-    /// Which one.
+    /// The file.
     pub file: FileKey,
-    /// What.
+    /// The action.
     pub ask: FileAsk,
 }
 
@@ -49,24 +48,24 @@ impl FileKind {
     ];
 }
 
-/// What can be asked.
+/// The actions on files.
 #[derive(Debug)]
 pub enum FileAsk {
-    /// Of a journal.
+    /// For a journal.
     Journal(JournalAsk),
-    /// Of a queue that is a file.
+    /// For a queue that is a file.
     Queue(QueueAsk),
-    /// Of a report.
+    /// For a report.
     Report(ReportAsk),
-    /// To write a dump.
+    /// Write a dump.
     Dump(DumpAsk),
-    /// The file is not used any more: it is closed, and the number forgotten. An
-    /// unfinished report is deleted. Nothing is answered.
+    /// Close the file, which is not used any more, and forget its number. An unfinished
+    /// report is deleted. There is no response.
     Forget(FileKind),
 }
 
 impl FileAsk {
-    /// The kind of its file.
+    /// The kind of the file.
     pub fn kind(&self) -> FileKind {
         match self {
             FileAsk::Journal(_) => FileKind::Journal,
@@ -78,28 +77,28 @@ impl FileAsk {
     }
 }
 
-/// What is asked of a journal.
+/// The actions on journals.
 #[derive(Debug)]
 pub enum JournalAsk {
-    /// To append a record; the file is opened by its first one.
+    /// Append a record; the first record opens the file.
     Write {
-        /// Where the journal is.
+        /// The file of the journal.
         path: PathBuf,
         /// The record.
         record: JournalRecord,
-        /// It is on the disk when that is answered.
+        /// The response comes after the record is on the disk.
         wait: bool,
         /// The operand that gets the record's number.
         reqid: u8,
     },
-    /// To bring all records to the disk.
+    /// Flush all records to the disk.
     Sync,
 }
 
 /// A record of a journal.
 #[derive(Debug)]
 pub struct JournalRecord {
-    /// When it is written, in microseconds since 1970.
+    /// Time of the command, in microseconds since 1970.
     pub at_unix_us: u64,
     /// JTYPEID.
     pub kind: [u8; 2],
@@ -107,7 +106,7 @@ pub struct JournalRecord {
     pub transid: [u8; 4],
     /// Number of the task.
     pub task: u64,
-    /// For whom it runs.
+    /// User of the task.
     pub userid: [u8; 8],
     /// PREFIX, at most 65,535 bytes.
     pub prefix: Vec<u8>,
@@ -118,15 +117,15 @@ pub struct JournalRecord {
 /// A queue that is a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How records stand in it.
+    /// The format of the records.
     pub format: QueueFileFormat,
-    /// Longest record, or the length of all.
+    /// Longest record; for fixed records, the length of each.
     pub record_bytes: usize,
-    /// It is written; otherwise read.
+    /// The file is written; if false, it is read.
     pub output: bool,
-    /// Output goes behind what is there.
+    /// Output is appended to the existing contents.
     pub append: bool,
 }
 
@@ -169,7 +168,7 @@ impl QueueFile {
 /// Bytes of a record descriptor word.
 const RDW: usize = 4;
 
-/// What is asked of a queue that is a file, which is opened by the first command.
+/// The actions on queues that are files. The first command opens the file.
 #[derive(Debug)]
 pub enum QueueAsk {
     /// WRITEQ TD.
@@ -178,7 +177,7 @@ pub enum QueueAsk {
     Read(Arc<QueueFile>),
 }
 
-/// What is asked of a report.
+/// The actions on reports.
 #[derive(Debug)]
 pub enum ReportAsk {
     /// SPOOLOPEN OUTPUT.
@@ -201,7 +200,7 @@ pub enum ReportAsk {
         /// The operand that gets the token.
         token: (u8, [u8; 8]),
     },
-    /// SPOOLWRITE of a record that the program says has this length.
+    /// SPOOLWRITE of a record with the length that the program specified.
     Write(Vec<u8>, i64),
     /// SPOOLREAD of so many bytes at most.
     Read(usize),
@@ -216,7 +215,7 @@ pub struct DumpAsk {
     pub folder: PathBuf,
     /// The code, as a part of the file's name.
     pub code: String,
-    /// What is in it, in this order.
+    /// The parts of the dump, in their order.
     pub parts: Vec<Vec<u8>>,
     /// The operand that gets the number.
     pub dumpid: u8,

@@ -1,7 +1,7 @@
 //! Types that doors, the kernel and the shell of a region share: definitions,
-//! requests and refusals, facilities, what is recorded.
+//! requests and refusals, facilities, monitoring records.
 //!
-//! Invariant: no sockets, threads, processes or clock; nothing here knows a wire
+//! Invariant: these types use no sockets, threads, processes or clock, and no wire
 //! format.
 
 mod abend;

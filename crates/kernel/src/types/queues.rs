@@ -1,4 +1,4 @@
-//! Queues, journals and models of ENQ names, as they are defined.
+//! Definitions of queues, journals and models of ENQ names.
 //!
 //! Reference: CICS resource definition, TSMODEL, TDQUEUE, JOURNALMODEL and
 //! ENQMODEL.
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use link::{Name, TransId, UserId};
 
-/// What is defined of queues, journals and ENQ names.
+/// The definitions of queues, journals and ENQ names.
 #[derive(Debug, Clone, Default)]
 pub struct QueueDefinitions {
     /// TSMODEL.
@@ -33,7 +33,7 @@ impl QueueDefinitions {
 pub struct TsModelDef {
     /// Name of the model.
     pub name: Name<8>,
-    /// PREFIX or XPREFIX, at most 16 bytes; `+` stands for any one.
+    /// PREFIX or XPREFIX, at most 16 bytes; `+` matches any one byte.
     pub prefix: Vec<u8>,
     /// RECOVERY(YES).
     pub recoverable: bool,
@@ -46,7 +46,7 @@ pub struct TsModelDef {
 pub struct TdQueueDef {
     /// Name.
     pub name: Name<4>,
-    /// What the queue is.
+    /// The TYPE of the queue.
     pub kind: TdKind,
     /// False: DISABLED.
     pub enabled: bool,
@@ -59,7 +59,7 @@ pub enum TdKind {
     Intrapartition {
         /// RECOVSTATUS.
         recovery: TdRecovery,
-        /// What is started when there are enough records.
+        /// The transaction to start when there are enough records.
         trigger: Option<Trigger>,
     },
     /// TYPE(EXTRA): a file.
@@ -72,7 +72,7 @@ pub enum TdKind {
         format: QueueFileFormat,
         /// RECORDSIZE, the most bytes of a record.
         record_bytes: u32,
-        /// DISPOSITION(MOD): what is written comes behind what is there.
+        /// DISPOSITION(MOD): output is appended to the existing contents.
         append: bool,
         /// OPENTIME.
         opens: OpenTime,
@@ -81,7 +81,7 @@ pub enum TdKind {
     Log,
     /// TYPE(INDIRECT): another name of a queue.
     Indirect(Name<4>),
-    /// TYPE(REMOTE): in another system.
+    /// TYPE(REMOTE): a queue of another system.
     Remote(Name<4>),
 }
 
@@ -91,26 +91,26 @@ pub enum TdRecovery {
     /// Lost with the region.
     #[default]
     No,
-    /// Kept as it was at the last command.
+    /// Each command changes the store at once.
     Physical,
     /// Part of units of work.
     Logical,
 }
 
-/// What is started when a queue has enough records.
+/// The transaction that a queue with enough records starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trigger {
     /// TRIGGERLEVEL, not 0.
     pub level: u32,
     /// TRANSID.
     pub transid: TransId,
-    /// USERID; of one with a terminal who is signed on there counts.
+    /// USERID. With a terminal, the user signed on at the terminal is used instead.
     pub userid: UserId,
-    /// The terminal that the task has; blank for none.
+    /// The terminal of the task; blank for none.
     pub terminal: Name<4>,
 }
 
-/// How the records of a file follow each other.
+/// The format of the records of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum QueueFileFormat {
     /// A record a line.
@@ -118,8 +118,8 @@ pub enum QueueFileFormat {
     Lines,
     /// Records of RECORDSIZE bytes.
     Fixed,
-    /// Each behind a record descriptor word of four bytes: its length with the
-    /// word, two bytes big-endian, and two of zero.
+    /// Each record follows a record descriptor word of four bytes: the length including the
+    /// word, two bytes big-endian, and two zero bytes.
     Variable,
 }
 
@@ -129,7 +129,7 @@ pub enum OpenTime {
     /// INITIAL: with the region.
     #[default]
     Initial,
-    /// DEFERRED: when somebody says so.
+    /// DEFERRED: when a program opens it.
     Deferred,
 }
 
@@ -138,7 +138,7 @@ pub enum OpenTime {
 pub struct JournalDef {
     /// Name of the model.
     pub model: Name<8>,
-    /// JOURNALNAME, with `*` at its end and `+` for any one character.
+    /// JOURNALNAME; `*` at its end matches any rest and `+` any one character.
     pub name: String,
     /// TYPE.
     pub kind: JournalKind,
@@ -150,7 +150,7 @@ pub enum JournalKind {
     /// TYPE(MVS): a file; `&JNAME` in its name stands for the journal's.
     /// Relative to the region's folder.
     File(String),
-    /// TYPE(DUMMY): nowhere.
+    /// TYPE(DUMMY): records are not written.
     Dummy,
 }
 
@@ -161,10 +161,10 @@ pub struct EnqModelDef {
     pub name: Name<8>,
     /// ENQNAME without the `*` at its end, at most 255 bytes.
     pub enq_name: Vec<u8>,
-    /// It had one: names that begin so are meant.
+    /// ENQNAME ends with `*`: the model applies to names that begin with it.
     pub generic: bool,
-    /// ENQSCOPE, blank for the region alone. Names of other scopes are the
-    /// region's too: there is no other region that shares them.
+    /// ENQSCOPE, blank for the region alone. Names with a scope are also local to the
+    /// region: no other region shares them.
     pub scope: Name<4>,
     /// STATUS(ENABLED).
     pub enabled: bool,

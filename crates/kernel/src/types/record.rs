@@ -3,7 +3,7 @@
 use link::{Name, ProgramName, RunCounters, TransId, UserId};
 use serde::Serialize;
 
-/// What one task was and cost. Times are in nanoseconds.
+/// The monitoring record of a task. Times are in nanoseconds.
 ///
 /// The JSON form, one line a record, has these names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -14,14 +14,14 @@ pub struct MonitoringRecord {
     pub transid: TransId,
     /// First program.
     pub program: ProgramName,
-    /// Who asked.
+    /// User of the task.
     pub userid: UserId,
     /// Trace id in hexadecimal; empty for none.
     #[serde(serialize_with = "hex")]
     pub trace_id: [u8; 16],
     /// Abend code, blank for a normal end.
     pub abend: Name<4>,
-    /// When the task was asked for, nanoseconds since 1970.
+    /// Time of the request for the task, nanoseconds since 1970.
     pub start_unix_ns: u64,
     /// From the request to the end of the task.
     pub response_ns: u64,
@@ -29,18 +29,18 @@ pub struct MonitoringRecord {
     pub admission_wait_ns: u64,
     /// Of this, queued in a worker.
     pub dispatch_wait_ns: u64,
-    /// Of this, in the program, waits of its own included.
+    /// Of this, in the program, including the program's waits.
     pub elapsed_ns: u64,
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
-    /// CPU time on offload engines: of the door, while it wrote the task's
-    /// input, estimated by the time that took; of a task without a program, of
-    /// the thread that did its work.
+    /// CPU time on offload engines: of the door while it wrote the task's input, estimated
+    /// from the elapsed time; for a task without a program, of the thread that ran the
+    /// task.
     pub offload_cpu_ns: u64,
-    /// `general_cpu_ns` was estimated by the time that the task took; false
-    /// when it was read from the thread's clock for this task alone.
+    /// `general_cpu_ns` was estimated from the elapsed time of the task; false if it was
+    /// read from the thread's clock for this task alone.
     pub cpu_estimated: bool,
-    /// The names of the figures that are estimated; all others are measured.
+    /// The names of the fields that are estimated; all others are measured.
     pub estimated: &'static [&'static str],
     /// Waiting for the QR token.
     pub qr_wait_ns: u64,
@@ -70,28 +70,28 @@ pub struct MonitoringRecord {
     pub program_commands: u32,
     /// Changes between the QR and the open mode.
     pub mode_switches: u32,
-    /// Calls that crossed to the region.
+    /// Calls from the worker to the region.
     pub region_calls: u32,
     /// The worker that ran the task.
     pub worker: u32,
-    /// How often the task was given to another worker before it started.
+    /// Number of times that the task was given to another worker before it started.
     pub moves: u32,
-    /// Points of the program's own (MONITOR POINT), in the order they were
-    /// first passed; at most [`UserPoint::MOST`].
+    /// Monitoring points of the program (MONITOR POINT), in the order in which the task first
+    /// passed them; at most [`UserPoint::MOST`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub user_points: Vec<UserPoint>,
 }
 
-/// The figures of a task that its door shows. Times are in nanoseconds.
+/// The times and counts of a task that its door shows. Times are in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCosts {
-    /// Its number.
+    /// Task number.
     pub task: u64,
     /// CPU time of its programs.
     pub cpu_ns: u64,
-    /// When it was asked for, since 1970.
+    /// Time of the request, since 1970.
     pub start_unix_ns: u64,
-    /// From then to its end.
+    /// From the request to the end of the task.
     pub response_ns: u64,
     /// Of this, waiting for admission and for a worker.
     pub admission_wait_ns: u64,
@@ -101,11 +101,11 @@ pub struct TaskCosts {
     pub commands: u32,
 }
 
-/// What a task waited for in the region, by kind, in nanoseconds. A wait that
-/// the worker began by itself, for the QR token, is not among them.
+/// The waits of a task in the region by kind, in nanoseconds. Waits for the QR token, which
+/// the worker begins itself, are not included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WaitTimes {
-    /// For records and names that others had locked.
+    /// For records and names that other tasks had locked.
     pub lock_wait_ns: u64,
     /// For queues: their locks, space for an item, a record.
     pub queue_wait_ns: u64,
@@ -113,7 +113,7 @@ pub struct WaitTimes {
     pub delay_wait_ns: u64,
     /// For children: FETCH.
     pub child_wait_ns: u64,
-    /// For events, operators and whatever else.
+    /// For events, operators and all other waits.
     pub event_wait_ns: u64,
     /// For the store, at syncpoints before the task's end and for files that
     /// are not recoverable.
@@ -140,20 +140,20 @@ pub enum WaitKind {
 }
 
 impl WaitTimes {
-    /// A wait begins; one that was under way ends.
+    /// Begins a wait, and ends the wait in progress.
     pub fn begin(&mut self, kind: WaitKind, now: u64) {
         self.end(now);
         self.now = Some((kind, now));
     }
 
-    /// The wait that is under way ends, if there is one.
+    /// Ends the wait in progress, if there is one.
     pub fn end(&mut self, now: u64) {
         if let Some((kind, since)) = self.now.take() {
             self.add(kind, now.saturating_sub(since));
         }
     }
 
-    /// A wait of so many nanoseconds is over.
+    /// Adds a wait of so many nanoseconds that has ended.
     pub fn add(&mut self, kind: WaitKind, ns: u64) {
         let sum = match kind {
             WaitKind::Lock => &mut self.lock_wait_ns,
@@ -178,22 +178,22 @@ impl std::ops::AddAssign for WaitTimes {
     }
 }
 
-/// A point of the program's own that a task passed.
+/// A monitoring point of the program that a task passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UserPoint {
-    /// ENTRYNAME, `USER` when there is none.
+    /// ENTRYNAME; `USER` when absent.
     pub entry: Name<8>,
     /// POINT.
     pub point: u8,
-    /// How often it was passed.
+    /// Number of times that the task passed it.
     pub count: u32,
-    /// DATA1, added up.
+    /// Sum of DATA1.
     pub data1: i64,
-    /// DATA2, added up.
+    /// Sum of DATA2.
     pub data2: i64,
-    /// When it was passed first, nanoseconds after the task was asked for.
+    /// Time of the first pass, nanoseconds after the request for the task.
     pub first_ns: u64,
-    /// When it was passed last.
+    /// Time of the last pass, nanoseconds after the request for the task.
     pub last_ns: u64,
 }
 
@@ -203,7 +203,7 @@ impl UserPoint {
 }
 
 impl MonitoringRecord {
-    /// The figures that a door shows.
+    /// The times and counts that a door shows.
     pub fn costs(&self) -> TaskCosts {
         TaskCosts {
             task: self.task,
@@ -216,7 +216,7 @@ impl MonitoringRecord {
         }
     }
 
-    /// Adds what a worker has counted for the task.
+    /// Adds the counters of a worker for the task.
     pub fn add_counts(&mut self, c: &RunCounters) {
         self.elapsed_ns = c.ended_ns.saturating_sub(c.started_ns);
         self.general_cpu_ns = c.cpu_ns;
@@ -234,8 +234,8 @@ impl MonitoringRecord {
 }
 
 impl MonitoringRecord {
-    /// What the runs of programs for an open task cost is part of the task. The
-    /// time of its own thread is on that thread's clock.
+    /// Adds the record of a program run to the record of its open task. The CPU time of the
+    /// task's own thread is read from that thread's clock.
     pub fn add_runs(&mut self, run: &MonitoringRecord) {
         self.admission_wait_ns += run.admission_wait_ns;
         self.dispatch_wait_ns += run.dispatch_wait_ns;
@@ -257,8 +257,8 @@ impl MonitoringRecord {
         self.cpu_estimated |= run.cpu_estimated;
     }
 
-    /// Names what is estimated: the CPU time of the programs as told, that of the door
-    /// if `offload`.
+    /// Sets the names of estimated fields: the CPU time of the programs if it is marked as
+    /// estimated, and the CPU time of the gateway if `offload`.
     pub fn mark_estimates(&mut self, offload: bool) {
         self.estimated = match (self.cpu_estimated, offload) {
             (true, true) => &["general_cpu_ns", "offload_cpu_ns"],
@@ -297,7 +297,7 @@ pub struct RegionStatistics {
     pub waiting_starts: u64,
     /// Tasks that wait for their children now.
     pub waiting_parents: u64,
-    /// Every place is held by a task that waits for its children: 1, else 0.
+    /// 1 if tasks that wait for their children hold all places, else 0.
     pub held_by_parents: u64,
     /// Most tasks active at once.
     pub peak_active: u64,
@@ -313,7 +313,7 @@ pub struct RegionStatistics {
     pub runaways: u64,
     /// Tasks purged by their time limit.
     pub purged: u64,
-    /// Results refused because they made no sense.
+    /// Malformed results of workers that were rejected.
     pub violations: u64,
     /// Holders that died with the QR token.
     pub qr_deaths: u64,
@@ -321,13 +321,12 @@ pub struct RegionStatistics {
     pub commits: u64,
     /// Units of work backed out.
     pub backouts: u64,
-    /// Transactions of the store that carried the commits.
+    /// Transactions of the store for these commits.
     pub commit_batches: u64,
-    /// Commits that the store failed since the last that it took; 0 while it
-    /// works.
+    /// Failed commits since the last successful one; 0 while the store works.
     pub store_failures: u64,
-    /// Units of work that are prepared here and wait for the region that decides
-    /// them, now.
+    /// Units of work that are prepared now and wait for the decision of the coordinating
+    /// region.
     pub units_in_doubt: u64,
     /// Waits for record locks.
     pub lock_waits: u64,
@@ -338,27 +337,26 @@ pub struct RegionStatistics {
     /// Items of temporary storage queues now; of recoverable ones, the
     /// committed ones.
     pub ts_items: u64,
-    /// Bytes of temporary storage queues now, with what each item takes beside
-    /// its data.
+    /// Bytes of temporary storage queues now, with the overhead of each item.
     pub ts_bytes: u64,
     /// Times a WRITEQ TS waited for space.
     pub ts_space_waits: u64,
     /// Records in intrapartition transient data queues now; of recoverable
     /// ones, the committed ones.
     pub td_items: u64,
-    /// Bytes of those.
+    /// Bytes of these records.
     pub td_bytes: u64,
     /// Tasks started because a queue had reached its trigger level.
     pub td_triggers: u64,
     /// Records written to journals.
     pub journal_records: u64,
-    /// Monitoring records dropped because the sink was behind.
+    /// Monitoring records dropped because the sink was too slow.
     pub records_dropped: u64,
     /// Sums over the monitoring records of all tasks.
     pub work: TaskTotals,
 }
 
-/// What tasks waited for and used, added up. Times are in nanoseconds.
+/// Sums of the waits and the work of tasks. Times are in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TaskTotals {
     /// CPU time on general engines.
@@ -383,12 +381,12 @@ pub struct TaskTotals {
     pub file_commands: u64,
     /// Changes between the QR and the open mode.
     pub mode_switches: u64,
-    /// Calls that crossed to the region.
+    /// Calls from the worker to the region.
     pub region_calls: u64,
 }
 
 impl TaskTotals {
-    /// One task's work.
+    /// The work of one task.
     pub fn of(record: &MonitoringRecord) -> TaskTotals {
         TaskTotals {
             general_cpu_ns: record.general_cpu_ns,

@@ -1,8 +1,8 @@
-//! What a door asks, and how it can be refused.
+//! Requests of doors, and the reasons for refusing them.
 
 use link::{NameError, ProgramFault, ProgramName, TransId, UserId};
 
-/// A program request: who asks for what.
+/// A request to run a program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TaskRequest {
     /// Transaction under which the task runs; it must be defined.
@@ -11,18 +11,18 @@ pub struct TaskRequest {
     pub eib_transid: TransId,
     /// Program to run; blank for the transaction's own.
     pub program: ProgramName,
-    /// Who asks.
+    /// User of the task.
     pub userid: UserId,
     /// How the task was started.
     pub start_code: StartCode,
-    /// Trace id of the request as W3C trace context has it; zeros for none.
+    /// Trace id of the request (W3C trace context); zeros for none.
     pub trace_id: [u8; 16],
-    /// Added to the transaction's priority; the sum is cut at 255.
+    /// Added to the transaction's priority; the sum is at most 255.
     pub priority: u8,
-    /// A task waits for it: it may begin while such tasks alone hold all places.
+    /// A task waits for this one, which may also begin while waiting parents hold all places.
     pub is_child: bool,
-    /// Bytes of input expected, so that a large task gets a worker alone;
-    /// 0 when unknown.
+    /// Expected bytes of input, so that a large task gets a worker to itself; 0 when
+    /// unknown.
     pub expected_bytes: usize,
     /// Milliseconds after which the task is purged; 0 for the transaction's
     /// own limit.
@@ -37,9 +37,9 @@ pub enum StartCode {
     Web,
     /// `U`: a message of a web service, whose pipeline links to the program.
     Pipeline,
-    /// `D`: a distributed program link, which may take no syncpoint.
+    /// `D`: a distributed program link, which may not issue SYNCPOINT.
     Link,
-    /// `DS`: one with SYNCONRETURN.
+    /// `DS`: a distributed program link with SYNCONRETURN.
     LinkSync,
     /// `S`: START without data.
     Start,
@@ -52,7 +52,7 @@ pub enum StartCode {
 }
 
 impl StartCode {
-    /// The two characters that ASSIGN gives.
+    /// The two characters that ASSIGN returns.
     pub const fn code(self) -> [u8; 2] {
         match self {
             StartCode::Web | StartCode::Pipeline => *b"U ",
@@ -66,13 +66,13 @@ impl StartCode {
     }
 }
 
-/// Why a task did not start.
+/// Reason why a task did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StartRefusal {
-    /// MXT tasks are active and the queue behind them is full.
+    /// MXT tasks are active and the queue for MXT is full.
     #[error("the region has its maximum of tasks")]
     TooManyTasks,
-    /// The transaction class is full and so is its queue.
+    /// The transaction class and its queue are full.
     #[error("the transaction class {0} is full")]
     ClassFull(link::Name<8>),
     /// No such transaction is defined.
@@ -81,20 +81,20 @@ pub enum StartRefusal {
     /// The transaction is disabled.
     #[error("transaction {0} is disabled")]
     Disabled(TransId),
-    /// The program that an open task shall run, or another region links to,
-    /// cannot be run here.
+    /// The program that an open task runs, or that another region links to, cannot be run
+    /// in this region.
     #[error("program {0} {1}")]
     Program(ProgramName, ProgramFault),
-    /// The task's time was over before it started.
+    /// The task's time limit passed before it started.
     #[error("the time limit passed before the task could start")]
     TimedOut,
-    /// It was ended before it started.
+    /// The task was ended before it started.
     #[error("the task was ended before it started: {0}")]
     Purged(&'static str),
     /// No worker process can be started.
     #[error("no worker process can be started")]
     NoWorker,
-    /// The input has no room in a task's area.
+    /// The input does not fit in a task's area.
     #[error("the input is too large")]
     TooLarge,
     /// The region is shutting down.
@@ -115,20 +115,20 @@ impl StartRefusal {
     }
 }
 
-/// Why a program call did not start, wherever the program would have run: in the
-/// region of this process, in one elsewhere, or in a mainframe's CICS.
+/// Reason why a program call did not start. The program may belong to the region of this
+/// process, to another region, or to CICS on a mainframe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotStarted {
-    /// The region of this process refused it.
+    /// The region of this process refused the call.
     #[error(transparent)]
     Refused(#[from] StartRefusal),
-    /// Trying again later can help.
+    /// The call cannot be served now, but may be served later.
     #[error("{0}")]
     Busy(String),
-    /// It cannot be served as things are defined.
+    /// The call cannot be served with the present definitions.
     #[error("{0}")]
     Impossible(String),
-    /// Where it would run cannot be reached.
+    /// The other region or mainframe cannot be reached.
     #[error("{0}")]
     Unreachable(String),
 }
@@ -144,35 +144,33 @@ impl NotStarted {
     }
 }
 
-/// Why a program call that was taken has no reply, wherever the program would have
-/// run.
+/// Reason why an accepted program call has no reply, in any of these systems.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallFailure {
-    /// It did not run.
+    /// The program did not run.
     #[error(transparent)]
     NotStarted(#[from] NotStarted),
-    /// The input is longer than what the place takes where it would run.
+    /// The input is longer than the system of the program accepts.
     #[error("{0}")]
     TooLarge(String),
-    /// The answer is lost: the program may have run.
+    /// The reply was lost: the program may have run.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Why input could not be put.
+/// Reason why input could not be put.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PutError<E> {
-    /// The name is not a container's name.
+    /// The name is not valid for a container.
     #[error("not a container name: {0}")]
     Name(#[from] NameError),
-    /// The task's area has no room for it.
+    /// The input does not fit in the task's area.
     #[error("the request is too large")]
     TooLarge,
-    /// Where the program runs containers are taken in another way, or not at
-    /// all.
+    /// The system of the program does not accept containers, or not in this form.
     #[error("{0}")]
     Form(String),
-    /// The writer gave up; nothing was put.
+    /// The writer ended with an error; no input was put.
     #[error(transparent)]
     Fill(E),
 }

@@ -1,6 +1,6 @@
-//! The API projects of an application, each loaded by itself: one that is
-//! wrong is told and left out, or keeps the version that is in force, and the
-//! others are served.
+//! The API projects of an application. Each is loaded by itself: a project with
+//! errors is reported and not served, or its version in force is kept. The other
+//! projects are served.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use gateway::{
 use super::Application;
 use super::finding::Findings;
 
-/// What became of all projects.
+/// The result of loading all projects.
 #[derive(Debug, Default)]
 pub struct LoadedApis {
-    /// Those that can be served.
+    /// Projects that can be served.
     pub good: Vec<Arc<LoadedApi>>,
-    /// Names of those that cannot.
+    /// Names of the projects that cannot.
     pub bad: Vec<String>,
-    /// Why not, in words, of each of the bad ones.
+    /// The reason for each of `bad`, as text.
     pub reasons: Vec<String>,
-    /// Names of those, of the bad ones, whose copybooks are not those of the
-    /// programs any more.
+    /// Names of those in `bad` whose copybooks differ from those that the programs
+    /// were compiled with.
     pub drifted: Vec<String>,
-    /// Names of those, of the bad ones, that ask of their callers what nothing
-    /// would enforce.
+    /// Names of those in `bad` that demand authentication or roles which no
+    /// setting would enforce.
     pub unguarded: Vec<String>,
-    /// The folder of projects is not there.
+    /// The folder of projects does not exist.
     pub gone: bool,
 }
 
 impl LoadedApis {
-    /// Keeps the versions that are in force of projects that are wrong now, but
-    /// for those that ask more of their callers than those versions may, and of
-    /// all projects while their folder is gone, as programs are kept then. Gives
-    /// their names.
+    /// Keeps the versions in force of projects that have errors now. A project that
+    /// demands more of its callers than its version in force is not kept. Without
+    /// the folder of projects every version in force is kept, as programs are.
+    /// Returns the names of the kept projects.
     pub fn keep(&mut self, in_force: &[Arc<LoadedApi>]) -> Vec<String> {
         if self.gone {
             self.good = in_force.to_vec();
@@ -55,7 +55,7 @@ impl LoadedApis {
         kept
     }
 
-    /// How many there are, in words.
+    /// The number of operations and APIs, and the names of those not served.
     pub fn counted(&self) -> String {
         let operations = self.good.iter().flat_map(|api| api.operations()).count();
         let operations = super::counted(operations, "operation");
@@ -67,13 +67,15 @@ impl LoadedApis {
     }
 }
 
-/// The first error, and how many more there are.
+/// The first error, and the number of further errors.
 fn reason(faults: &[Diagnostic]) -> String {
     let errors: Vec<&Diagnostic> = faults
         .iter()
         .filter(|d| d.severity == DiagnosticSeverity::Error)
         .collect();
-    let first = errors.first().map_or("it is wrong", |d| d.message.as_str());
+    let first = errors
+        .first()
+        .map_or("the project has errors", |d| d.message.as_str());
     match errors.len() {
         0 | 1 => first.to_owned(),
         many => format!("{first}; and {}", super::counted(many - 1, "more error")),
@@ -81,17 +83,18 @@ fn reason(faults: &[Diagnostic]) -> String {
 }
 
 impl Application {
-    /// Loads every project, and adds what is to be said of them.
+    /// Loads every project, and adds its diagnostics to `findings`.
     pub fn load_apis(&self, findings: &mut Findings) -> LoadedApis {
         self.load_projects(findings, true)
     }
 
-    /// The same where the programs and their copybooks are elsewhere.
+    /// Loads every project without comparing it with programs and their copybooks,
+    /// which are elsewhere.
     pub fn load_apis_alone(&self, findings: &mut Findings) -> LoadedApis {
         self.load_projects(findings, false)
     }
 
-    /// What reads one project again when an operator asks for it.
+    /// The function that loads one project again when an operator requests it.
     pub fn loader(&self, with_programs: bool) -> ProjectLoader {
         let (folder, state) = (self.folder.clone(), self.state.clone());
         ProjectLoader(Arc::new(move |name| {
@@ -125,7 +128,7 @@ impl Application {
         Ok(Arc::new(api))
     }
 
-    /// A text for clients of the server: paths begin at the application's folder.
+    /// A text for clients of the server, with paths relative to the application's folder.
     fn without_folder(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for folder in [Some(self.folder.clone()), self.folder.canonicalize().ok()] {
@@ -158,24 +161,24 @@ impl Application {
                 }
             };
             findings.extend(api.warnings().0.iter().cloned());
-            let sources = match with_programs {
-                true => api.check_sources(&self.folder, &self.copy_folders()),
-                false => ProjectDiagnostics::default(),
+            let sources = if with_programs {
+                api.check_sources(&self.folder, &self.copy_folders())
+            } else {
+                ProjectDiagnostics::default()
             };
-            match sources.has_errors() {
-                true => {
-                    apis.reasons.push(self.without_folder(&reason(&sources.0)));
-                    apis.bad.push(name.clone());
-                    apis.drifted.push(name);
-                }
-                false => apis.good.push(Arc::new(api)),
+            if sources.has_errors() {
+                apis.reasons.push(self.without_folder(&reason(&sources.0)));
+                apis.bad.push(name.clone());
+                apis.drifted.push(name);
+            } else {
+                apis.good.push(Arc::new(api))
             }
             findings.extend(sources.0);
         }
         for line in self.stray_rules(&apis) {
             findings.warn(line);
         }
-        // Another API could have the paths.
+        // Without this project another API could get its paths.
         if apis.bad.is_empty() {
             findings.extend(self.stray_paths(&apis));
         }

@@ -1,7 +1,8 @@
-//! The region's partners: its programs attached over LU 6.2, and attaching.
+//! APPC partners of the region: transactions that partners attach over LU 6.2, and
+//! conversations that programs allocate.
 //!
-//! A transaction is attached by its name or its TPNAME. What definitions say of
-//! partners is in [`KnownPartners`].
+//! A transaction is attached by its name or its TPNAME. [`KnownPartners`] holds the
+//! definitions of partners.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -24,7 +25,7 @@ use sna::{AttachRefusal, ChangedSessions, ConversationId, ModeTable, TpDefinitio
 use super::known::KnownPartners;
 use super::{Application, mirror};
 
-/// The node of a region, and what its definitions say of partners.
+/// The node of a region, and the definitions of its partners.
 #[derive(Clone)]
 pub struct PartnerDirectory {
     host: NodeHost,
@@ -55,7 +56,7 @@ pub fn start(app: &Application) -> Result<Option<PartnerDirectory>> {
     }))
 }
 
-/// What the application says of partners, when it has an `[appc]` section.
+/// Reads the definitions of partners. Returns `None` without an `[appc]` section.
 pub fn known(app: &Application) -> Result<Option<KnownPartners>> {
     let section = app.config.appc.as_ref();
     section
@@ -69,21 +70,21 @@ impl PartnerDirectory {
         &self.host
     }
 
-    /// What is known of partners now.
+    /// The definitions of partners in force.
     pub fn known(&self) -> Arc<KnownPartners> {
         let known = self.known.read();
         Arc::clone(&known.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes over what a reload has read. What is up keeps what it was begun
-    /// with until it ends; the lines tell where that is so.
+    /// Puts the definitions that a reload has read in force. Sessions that are up keep
+    /// the parameters they began with until they end; the returned lines name them.
     pub fn change(&self, now: KnownPartners) -> Vec<String> {
         let before = self.known();
         let mut lines = Vec::new();
-        let mut tell = |what: String, done: Result<ChangedSessions, appc::Error>| match done {
+        let mut report = |what: String, done: Result<ChangedSessions, appc::Error>| match done {
             Ok(ChangedSessions { busy: 0, .. }) => {}
             Ok(ChangedSessions { busy, .. }) => lines.push(format!(
-                "{what}: {busy} sessions are in use; the change holds for them when their \
+                "{what}: {busy} sessions are in use; the change takes effect for them when their \
                  conversations have ended"
             )),
             Err(error) => lines.push(format!("{what}: {error}")),
@@ -94,11 +95,11 @@ impl PartnerDirectory {
             .keys()
             .filter(|n| !new.partners.contains_key(*n))
         {
-            tell(format!("partner {name}"), self.host.remove_partner(name));
+            report(format!("partner {name}"), self.host.remove_partner(name));
         }
         for (name, partner) in &new.partners {
             let done = self.host.change_partner(name, partner.clone());
-            tell(format!("partner {name}"), done);
+            report(format!("partner {name}"), done);
         }
         let architected = ModeTable::default();
         for name in before.modes.keys().filter(|n| !now.modes.contains_key(*n)) {
@@ -106,11 +107,11 @@ impl PartnerDirectory {
                 Some(mode) => Ok(self.host.change_mode(mode)),
                 None => self.host.remove_mode(name.as_str()),
             };
-            tell(format!("mode {name}"), done);
+            report(format!("mode {name}"), done);
         }
         for (name, mode) in &now.modes {
             if before.modes.get(name) != Some(mode) {
-                tell(
+                report(
                     format!("mode {name}"),
                     Ok(self.host.change_mode(mode.clone())),
                 );
@@ -126,8 +127,8 @@ impl PartnerDirectory {
         lines
     }
 
-    /// Whom the task of an Attach runs for, where `default` is the region's
-    /// default user; none when it must be refused.
+    /// The user that the task of an Attach runs for; `default` is the region's default
+    /// user. Returns `None` if the Attach must be rejected.
     pub fn user(&self, attached: &sna::CheckedAttach, default: UserId) -> Option<UserId> {
         let named = attached.user.as_deref();
         let known = self.known();
@@ -136,19 +137,19 @@ impl PartnerDirectory {
             .user(attached.partner.as_str(), named, default)
     }
 
-    /// What the mirrors hold.
+    /// The storage that the mirrors hold.
     pub fn held(&self) -> &mirror::MirrorBudget {
         &self.held
     }
 
-    /// Lets partners attach the transactions of `csd`.
+    /// Registers the transactions of `csd` as transaction programs that partners may attach.
     pub fn define(&self, csd: &Csd, region: &region::Handle, user: UserId) {
         mirror::define(self, region, user);
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {
                 let (Ok(tp), Ok(transid)) = (name.parse(), def.name.as_str().parse()) else {
-                    tracing::warn!("{name} cannot be the name of a transaction program");
+                    tracing::warn!("{name} is not a valid name of a transaction program");
                     continue;
                 };
                 let program = TpDefinition {
@@ -170,13 +171,17 @@ impl PartnerDirectory {
     }
 }
 
-/// An Attach without the user that its connection demands.
+/// Logs an Attach that lacks the user its connection demands, and rejects it.
 pub fn refuse(host: &NodeHost, attached: &sna::CheckedAttach) {
-    tracing::warn!("{} of {}: no user is named", attached.tp, attached.partner);
+    tracing::warn!(
+        "{} of {}: the Attach names no user, and ATTACHSEC requires one",
+        attached.tp,
+        attached.partner
+    );
     host.once(|node, _| node.refuse(attached.conversation, AttachRefusal::Security));
 }
 
-/// An attach becomes a task.
+/// Starts a task for an Attach.
 fn attach(
     host: &NodeHost,
     region: &region::Handle,
@@ -199,9 +204,10 @@ fn attach(
         Ok(task) => task,
         Err(refusal) => {
             tracing::warn!("{} of {}: {refusal}", attached.tp, attached.partner);
-            let answer = match refusal.is_temporary() {
-                true => AttachRefusal::Later,
-                false => AttachRefusal::Never,
+            let answer = if refusal.is_temporary() {
+                AttachRefusal::Later
+            } else {
+                AttachRefusal::Never
             };
             host.once(|node, _| node.refuse(attached.conversation, answer));
             return;
@@ -290,9 +296,10 @@ impl ConversationService for PartnerDirectory {
         let call = AllocateRequest {
             pip: parameters,
             mode: destination.mode.clone(),
-            sync: match confirm {
-                true => SyncLevel::Confirm,
-                false => SyncLevel::None,
+            sync: if confirm {
+                SyncLevel::Confirm
+            } else {
+                SyncLevel::None
             },
             ..AllocateRequest::new(&destination.partner, process)
         };
@@ -311,7 +318,7 @@ impl ConversationService for PartnerDirectory {
     }
 }
 
-/// A mapped conversation of the stack, as the region wants it.
+/// A mapped conversation of the node, with the interface that the region needs.
 struct MappedConversation {
     host: NodeHost,
     id: ConversationId,
@@ -347,9 +354,10 @@ impl Conversation for MappedConversation {
     }
 
     fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
-        let kind = match confirm {
-            true => PrepareToReceiveType::Confirm,
-            false => PrepareToReceiveType::Flush,
+        let kind = if confirm {
+            PrepareToReceiveType::Confirm
+        } else {
+            PrepareToReceiveType::Flush
         };
         self.inner.prepare_to_receive(kind).map_err(|e| fault(&e))
     }
@@ -357,7 +365,7 @@ impl Conversation for MappedConversation {
     fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
         let mut got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
         if got.last {
-            // EXEC CICS tells the end with the last record.
+            // EXEC CICS reports the end of the conversation with the last record.
             got.ended = self.inner.receive(&mut []).map_err(|e| fault(&e))?.ended;
         }
         let status = got.status;
@@ -385,9 +393,10 @@ impl Conversation for MappedConversation {
     }
 
     fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault> {
-        let kind = match confirm {
-            true => DeallocateType::Confirm,
-            false => DeallocateType::Flush,
+        let kind = if confirm {
+            DeallocateType::Confirm
+        } else {
+            DeallocateType::Flush
         };
         self.inner.deallocate(kind).map_err(|e| fault(&e))
     }
@@ -398,8 +407,8 @@ impl Conversation for MappedConversation {
     }
 }
 
-/// What the stack's error means to a program. The sense data are those that the
-/// partner sent; where it sent none, those that the code stands for.
+/// The condition that a program gets for an error of the node. The sense data are
+/// those the partner sent; without them, those that the return code stands for.
 fn fault(error: &appc::Error) -> Fault {
     use ReturnCode as R;
     let Some(code) = error.code() else {

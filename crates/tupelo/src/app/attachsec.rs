@@ -1,9 +1,9 @@
-//! ATTACHSEC: what a partner's Attaches must say of their user.
+//! ATTACHSEC: the user and password that a partner's Attaches must carry.
 //!
-//! The level stands in the CONNECTION whose NETNAME is the partner's. The node
-//! checks passwords, and believes a user without one only of a trusted partner;
-//! here it is decided who is trusted, whom a partner must name, and whom its
-//! tasks run for.
+//! The level is an attribute of the CONNECTION whose NETNAME is the partner's. The
+//! node checks passwords, and accepts a user without one only from a trusted
+//! partner. This module decides which partners are trusted, which users they must
+//! name, and which user their tasks run for.
 //!
 //! Reference: CICS RACF security guide, attach-time security of LU6.2.
 
@@ -20,15 +20,15 @@ pub struct AttachSecurity(Vec<AttachRule>);
 struct AttachRule {
     net_name: String,
     level: AttachLevel,
-    /// USEDFLTUSER: an Attach without a user is taken all the same.
+    /// USEDFLTUSER: an Attach without a user is accepted.
     default_user: bool,
-    /// SECURITYNAME: whom tasks run for where Attaches name nobody.
+    /// SECURITYNAME: the user of tasks whose Attach names no user.
     link_user: Option<UserId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AttachLevel {
-    /// Users are not asked for, and not taken from Attaches.
+    /// Attaches need no user; a user in an Attach is ignored.
     Local,
     /// A user that the partner has verified.
     Identify,
@@ -59,13 +59,13 @@ impl AttachSecurity {
                 _ => {
                     bail!(
                         help = "LOCAL, IDENTIFY or VERIFY",
-                        "{place}: ATTACHSEC({level}) is no level"
+                        "{place}: ATTACHSEC({level}) is not a level"
                     );
                 }
             };
             let link_user = match value("SECURITYNAME").map(str::parse) {
                 Some(Err(_)) => {
-                    bail!("{place}: SECURITYNAME is no user id");
+                    bail!("{place}: SECURITYNAME is not a user id");
                 }
                 Some(Ok(user)) => Some(user),
                 None => None,
@@ -80,7 +80,7 @@ impl AttachSecurity {
         Ok(AttachSecurity(rules))
     }
 
-    /// Tells the node which partners are believed when they name a user.
+    /// Marks the partners that the node trusts to name a user without a password.
     pub fn apply(&self, section: &mut AppcConfig) {
         for (name, partner) in &mut section.partners {
             if let Some(rule) = self.rule(name) {
@@ -89,13 +89,13 @@ impl AttachSecurity {
         }
     }
 
-    /// Whom the task of an Attach by `partner` runs for that names this user,
-    /// where `default` is the region's default user; none when it must be
-    /// refused.
+    /// The user that the task of an Attach by `partner` runs for, when the Attach names
+    /// `named`; `default` is the region's default user. Returns `None` if the Attach must
+    /// be rejected.
     pub fn user(&self, partner: &str, named: Option<&str>, default: UserId) -> Option<UserId> {
         let named = named.map(str::parse);
         let Some(rule) = self.rule(partner) else {
-            // A user that is no name here does not become anybody.
+            // An invalid user id does not fall back to another user.
             return Some(named.and_then(Result::ok).unwrap_or(default));
         };
         let link = rule.link_user.unwrap_or(default);

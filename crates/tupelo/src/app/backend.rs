@@ -1,9 +1,9 @@
-//! The gateway's providers: the region of this process, regions elsewhere, and
-//! a CICS that is none of ours.
+//! The gateway's providers: the region of this process, regions of other
+//! processes, and CICS systems on a mainframe.
 //!
-//! An asset's `connectionRef` that is a connection or a group of `[ipconn]`, or
-//! a connection of `[mainframe]`, goes there; others go to `[gateway]
-//! connection`, or else to the region of this process.
+//! An asset's `connectionRef` that names a connection or a group of `[ipconn]`, or a
+//! connection of `[mainframe]`, selects that provider. Other assets use `[gateway]
+//! connection`, or else the region of this process.
 
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
@@ -27,41 +27,41 @@ use region::{
     ProgramTask, PutError, TaskCosts, TraceRecord,
 };
 
-/// Everything that runs programs for a gateway.
+/// All providers that run programs for a gateway.
 #[derive(Clone)]
 pub struct ProgramProviders {
     /// The region of this process, when it has one.
     pub local: Option<LocalRegion>,
-    /// The regions that it calls, when there are any.
+    /// The Tupelo regions that this process calls over IP connections, if any.
     pub remote: Option<Arc<RemoteRegions>>,
-    /// The regions of others that it calls.
+    /// The CICS systems on a mainframe that this process calls.
     pub mainframe: Arc<MainframeConnections>,
-    /// The connection or group of assets that name none that is known.
+    /// The connection or group for assets whose `connectionRef` names none that is known.
     pub default: Option<String>,
-    /// What is served beside the APIs.
+    /// Scripts that are served in addition to the APIs.
     pub web: WebSlot,
 }
 
-/// Regions elsewhere.
+/// Regions of other processes.
 pub struct RemoteRegions {
     /// The connections.
     pub connections: IpconnConnections,
     /// Folder that their certificates are relative to.
     pub folder: PathBuf,
-    /// Threads of this process that call.
+    /// Threads of this process that make calls.
     pub lanes: u16,
 }
 
-/// A door thread's end of them.
+/// The providers, as one gateway thread uses them.
 pub struct ProviderDoor {
     local: Option<LocalDoor>,
     remote: Option<Rc<ConnectionPool>>,
-    /// None where there is no such connection, as usual.
+    /// `None` without a `[mainframe]` connection, which is the usual case.
     mainframe: Option<MainframeDoor>,
     default: Option<String>,
 }
 
-/// Where a call goes.
+/// The destination of a call.
 enum CallRoute<'a> {
     /// To the region of this process.
     Local,
@@ -77,25 +77,25 @@ enum CallRoute<'a> {
     reason = "the larger one is the usual one, and a box would cost every request"
 )]
 pub enum ProviderTask {
-    /// Of the region of this process.
+    /// A task of the region of this process.
     Local(LocalTask),
-    /// Of a region elsewhere.
+    /// A task of another Tupelo region.
     Remote(RemoteTask),
-    /// Of a region of others.
+    /// A task of a CICS system on a mainframe.
     Mainframe(MainframeTask),
 }
 
-/// What came of it.
+/// The result of a call.
 #[allow(
     clippy::large_enum_variant,
     reason = "the larger one is the usual one, and a box would cost every request"
 )]
 pub enum ProviderReply {
-    /// Of the region of this process.
+    /// A result from the region of this process.
     Local(LocalReply),
-    /// Of a region elsewhere.
+    /// A result from another Tupelo region.
     Remote(RemoteReply),
-    /// Of a region of others.
+    /// A result from a CICS system on a mainframe.
     Mainframe(MainframeReply),
 }
 
@@ -126,7 +126,7 @@ impl ProgramBackend for ProgramProviders {
         let Some(mut pool) = pool else {
             return Ok(runtime.block_on(main(door)));
         };
-        // Connections are made while the door works; they end with it.
+        // Connections are made while this thread serves requests, and end with it.
         let entered = async move {
             pool.start();
             door.remote = Some(Rc::new(pool));
@@ -147,7 +147,7 @@ impl ProgramBackend for ProgramProviders {
             .or_else(|| self.mainframe.impairment())
     }
 
-    /// One region of several is enough.
+    /// True if at least one region is ready.
     fn ready(&self) -> bool {
         let local = self.local.as_ref().map(LocalRegion::ready);
         let called = self.remote.as_ref().filter(|remote| remote.calls());
@@ -206,7 +206,7 @@ impl ProgramBackend for ProgramProviders {
     }
 }
 
-/// What a door's thread runs on.
+/// The runtime of a gateway thread.
 enum DoorRuntime {
     Region(region::DoorRuntime),
     Plain(tokio::runtime::LocalRuntime),
@@ -222,7 +222,7 @@ impl DoorRuntime {
 }
 
 impl RemoteRegions {
-    /// Whether there is a region to call.
+    /// Whether a region or group is configured.
     fn calls(&self) -> bool {
         !self.connections.config.connections.is_empty()
     }
@@ -237,7 +237,7 @@ impl RemoteRegions {
         pool.map_err(|e| e.to_string())
     }
 
-    /// Which regions cannot be reached now.
+    /// The regions that cannot be reached now, or `None` if all can.
     fn impairment(&self) -> Option<String> {
         let all = self.connections.directory.connections();
         let down = all.iter().filter(|c| c.lanes == 0);
@@ -249,8 +249,8 @@ impl RemoteRegions {
 }
 
 impl ProviderDoor {
-    /// Where a call goes whose policy or asset names this connection.
-    fn way<'a>(&'a self, named: Option<&'a str>) -> CallRoute<'a> {
+    /// The destination of a call whose policy or asset names this connection.
+    fn route<'a>(&'a self, named: Option<&'a str>) -> CallRoute<'a> {
         let default = self.default.as_deref();
         for name in [named, default].into_iter().flatten() {
             if let Some(mainframe) = self.mainframe.as_ref().filter(|m| m.ccsid(name).is_some()) {
@@ -272,7 +272,7 @@ impl ProgramDoor for ProviderDoor {
 
     fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
         self.mainframe.as_ref()?;
-        match self.way(connection) {
+        match self.route(connection) {
             CallRoute::Mainframe(door, name) => door.ccsid(name),
             CallRoute::Local | CallRoute::Remote(..) => None,
         }
@@ -285,7 +285,7 @@ impl ProgramDoor for ProviderDoor {
     }
 
     async fn begin(&self, call: ProgramCall<'_>) -> Result<ProviderTask, NotStarted> {
-        match (self.way(call.connection), &self.local) {
+        match (self.route(call.connection), &self.local) {
             (CallRoute::Remote(pool, name), _) => {
                 Ok(ProviderTask::Remote(RemoteTask::begin(pool, name, &call)))
             }
@@ -296,7 +296,7 @@ impl ProgramDoor for ProviderDoor {
             }
             (CallRoute::Local, Some(local)) => local.begin(call).await.map(ProviderTask::Local),
             (CallRoute::Local, None) => Err(NotStarted::Impossible(
-                "this gateway has no region, and no connection to one is meant".into(),
+                "the gateway has no local region and no [ipconn.connections] entry for this program".into(),
             )),
         }
     }
@@ -340,7 +340,7 @@ impl ProgramTask for ProviderTask {
                 task.run().await.map(ProviderReply::Mainframe)
             })),
         };
-        // By hand: a function that waits would move all of it once more.
+        // Written by hand: an async function would move the whole call once more.
         poll_fn(move |cx| match &mut run {
             RunningCall::Local(run) => {
                 (Pin::new(run).poll(cx)).map(|reply| Ok(ProviderReply::Local(reply)))
@@ -350,12 +350,12 @@ impl ProgramTask for ProviderTask {
     }
 }
 
-/// A call that runs.
+/// A running call.
 enum RunningCall<L> {
     /// In the region of this process.
     Local(L),
-    /// Elsewhere. In a box: it has room for whole exchanges, which a request of
-    /// the region here would carry along and have moved with it.
+    /// In another region. Boxed: the exchange needs much room, and requests of the
+    /// local region would carry that room along.
     Elsewhere(Pin<Box<dyn Future<Output = Result<ProviderReply, CallFailure>>>>),
 }
 
@@ -405,13 +405,13 @@ impl ProgramReply for ProviderReply {
 mod tests {
     use super::*;
 
-    /// Bytes of what a call gives.
+    /// Bytes of the future that a call returns.
     fn bytes_of<F: Future>(_: impl FnOnce(ProviderTask) -> F) -> usize {
         size_of::<F>()
     }
 
     #[test]
-    fn a_request_of_the_region_here_carries_no_room_for_exchanges_with_others() {
+    fn a_request_of_the_local_region_carries_no_room_for_exchanges_with_others() {
         let bytes = bytes_of(|task| task.run());
         assert!(bytes <= 512, "{bytes}");
     }

@@ -1,4 +1,4 @@
-//! Whether something that is served has changed on the disk.
+//! Detects changes of an application's files on the disk.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -8,15 +8,15 @@ use miette::Result;
 
 use super::Application;
 
-/// An application with its fingerprint of before it was read: what is written
-/// while it is read is found at the next look.
+/// Reads an application, and its fingerprint before that. A file written during the
+/// reading is therefore found at the next comparison.
 pub fn read_seen(read: impl Fn() -> Result<Application>) -> Result<(Application, u64)> {
     let seen = fingerprint(&read()?);
     Ok((read()?, seen))
 }
 
-/// Stands for the files that a reload reads, with their lengths and times: it
-/// differs when one was written, added, removed or replaced by an older one.
+/// A hash over the files that a reload reads, with their lengths and times. It
+/// differs when a file was written, added, removed or replaced by an older one.
 pub fn fingerprint(app: &Application) -> u64 {
     let settings = &app.config;
     let mut seen = DefaultHasher::new();
@@ -38,7 +38,7 @@ pub fn fingerprint(app: &Application) -> u64 {
     seen.finish()
 }
 
-/// The folders of files that a reload reads.
+/// The folders that a reload reads.
 fn folders(app: &Application) -> Vec<PathBuf> {
     let settings = &app.config;
     let maps = PathBuf::from(super::maps::FOLDER);
@@ -52,9 +52,9 @@ fn folders(app: &Application) -> Vec<PathBuf> {
     folders.map(|folder| app.folder.join(folder)).collect()
 }
 
-/// From now on this process reads files of the application only where they lie in
-/// its folder, or in another one that its settings name: no link leads anywhere
-/// else.
+/// From now on this process reads files of the application only from its folder and
+/// from folders that its settings name: symbolic links to other places are not
+/// followed.
 pub fn confine(app: &Application) {
     let settings = &app.config;
     sources::confine(&app.folder);
@@ -78,7 +78,7 @@ pub fn confine(app: &Application) {
 
 fn hash_entry(path: &Path, seen: &mut DefaultHasher) {
     let Ok(about) = path.metadata() else { return };
-    // A folder without files is not the same as none: its programs are gone.
+    // An empty folder hashes differently from a missing one: its programs are gone.
     path.hash(seen);
     if !about.is_dir() {
         (about.len(), about.modified().ok()).hash(seen);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_folder_differs_from_none() {
+    fn an_empty_folder_differs_from_a_missing_one() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("cobol");
         let seen = || {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_while_it_is_read_is_found_at_the_next_look() {
+    fn a_file_written_during_the_reading_is_found_at_the_next_look() {
         let folder = tempfile::tempdir().unwrap();
         let settings = folder.path().join("tupelo.toml");
         let write = |text: &str| std::fs::write(&settings, text).unwrap();

@@ -10,38 +10,38 @@ use super::Application;
 use super::definitions::Program;
 use super::finding::{Finding, Severity};
 
-/// What became of all programs.
+/// The result of compiling all programs.
 #[derive(Debug, Default)]
 pub struct CompiledPrograms {
-    /// Those that can run.
+    /// Programs that can run.
     pub programs: Vec<Program>,
-    /// One for each source file.
+    /// One result for each source file.
     pub built: Vec<BuildResult>,
-    /// Folders of programs that could not be read, and why not.
+    /// Folders of programs that could not be read, and the reasons.
     pub unread: Vec<(PathBuf, String)>,
-    /// What is wrong with the map sources.
+    /// Diagnostics of the map sources.
     pub maps: Vec<Finding>,
 }
 
-/// A folder of programs that is not there any more, or cannot be read.
+/// A folder of programs that does not exist any more, or cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeptFolder {
     /// The folder.
     pub path: PathBuf,
-    /// Why it is not read.
+    /// Why the folder is not read.
     pub why: String,
-    /// Programs that stay as they were.
+    /// The number of programs of it that stay in force.
     pub programs: usize,
 }
 
 impl CompiledPrograms {
-    /// How many sources became no program.
+    /// The number of sources that did not compile.
     pub fn failed(&self) -> usize {
         self.built.iter().filter(|b| b.module.is_none()).count()
     }
 
-    /// The programs that sources did not become: by their PROGRAM-ID, or by
-    /// the source's name where none was found.
+    /// The programs that did not compile: their PROGRAM-IDs, or the name of the source
+    /// if none was found.
     pub fn uncompiled(&self) -> Vec<String> {
         let names = |one: &BuildResult| -> Vec<String> {
             let stem = one.source.file_stem().and_then(|stem| stem.to_str());
@@ -54,7 +54,7 @@ impl CompiledPrograms {
         failed.flat_map(names).collect()
     }
 
-    /// Keeps what was built before in folders that cannot be read now.
+    /// Keeps the earlier results of folders that cannot be read now.
     pub fn keep_folders(&mut self, before: &CompiledPrograms) -> Vec<KeptFolder> {
         let mut kept = Vec::new();
         for (path, why) in &self.unread {
@@ -76,11 +76,11 @@ impl CompiledPrograms {
         kept
     }
 
-    /// Programs that another source has, too: the first of them runs.
+    /// Warnings about programs that several sources define: the first one runs.
     pub fn namesakes(&self) -> Vec<Finding> {
         let named =
             |built: &'_ BuildResult| built.programs.first().map(|name| name.to_ascii_uppercase());
-        let mut told = Vec::new();
+        let mut findings = Vec::new();
         for (at, later) in self.built.iter().enumerate() {
             let name = named(later);
             let earlier = self.built[..at]
@@ -89,13 +89,13 @@ impl CompiledPrograms {
             let (Some(name), Some(earlier)) = (name, earlier) else {
                 continue;
             };
-            told.push(Finding {
+            findings.push(Finding {
                 severity: Severity::Warning,
                 file: later.source.clone(),
                 line: 0,
                 column: 0,
                 message: format!(
-                    "its PROGRAM-ID {name} is also that of {}, which is the one that runs",
+                    "PROGRAM-ID {name} is also that of {}; the program of that file runs",
                     earlier
                         .source
                         .file_name()
@@ -107,11 +107,11 @@ impl CompiledPrograms {
                 ),
             });
         }
-        told
+        findings
     }
 
-    /// Keeps what was built before of sources that do not compile now. Gives
-    /// the names of these programs.
+    /// Keeps the earlier results of sources that do not compile now. Returns the names
+    /// of these programs.
     pub fn keep(&mut self, before: &CompiledPrograms) -> Vec<String> {
         let mut kept = Vec::new();
         for one in self.built.iter_mut().filter(|b| b.module.is_none()) {
@@ -131,8 +131,8 @@ impl CompiledPrograms {
     }
 }
 
-/// The programs that a source became: the one it is named by, those that follow
-/// it in the same file, and their ENTRY names, which only CALL reaches.
+/// The programs of a source: the one the source is named by, those that follow it
+/// in the same file, and their ENTRY names, which only CALL reaches.
 fn runnable(built: &BuildResult) -> Vec<Program> {
     let Some(module) = &built.module else {
         return Vec::new();
@@ -150,8 +150,8 @@ fn runnable(built: &BuildResult) -> Vec<Program> {
     programs.chain(entries).collect()
 }
 
-/// All programs. Of two of one name the one that its source is named by
-/// counts, else the first.
+/// All programs. Of two with one name the one whose source has that name is taken,
+/// else the first.
 fn all_programs(built: &[BuildResult]) -> Vec<Program> {
     let each: Vec<Vec<Program>> = built.iter().map(runnable).collect();
     let mut all: Vec<Program> = each.iter().filter_map(|p| p.first()).cloned().collect();
@@ -164,7 +164,7 @@ fn all_programs(built: &[BuildResult]) -> Vec<Program> {
 }
 
 impl Application {
-    /// Flags of the compiler in addition to its own.
+    /// Compiler options in addition to the translator's own.
     pub fn compiler_flags(&self) -> Vec<String> {
         let sign = self.config.region.zoned_sign.flag();
         sign.into_iter()
@@ -172,10 +172,10 @@ impl Application {
             .collect()
     }
 
-    /// Compiles what changed; `done` is told of each program.
+    /// Compiles the sources that changed, and calls `done` with each result.
     pub fn compile(&self, done: impl Fn(&BuildResult) + Sync) -> Result<CompiledPrograms> {
         let settings = &self.config.compile;
-        // Programs COPY the symbolic maps; their own members win.
+        // Programs COPY the symbolic maps; members of the application take precedence.
         let maps = self.build_maps()?;
         let (sources, unread) = self.sources();
         if sources.is_empty() {
@@ -209,8 +209,8 @@ impl Application {
         })
     }
 
-    /// Where a COPY member is that its folders do not have, or what it may be
-    /// called.
+    /// A hint for a COPY member that was not found: another folder that has the member,
+    /// or a similar name.
     fn where_it_may_be(&self, name: &str) -> Option<String> {
         let stem = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
         let folders = self.copy_folders();
@@ -223,7 +223,7 @@ impl Application {
             .map(|name| name.to_ascii_uppercase())
             .collect();
         if let Some(near) = nearest(&name.to_ascii_uppercase(), upper.iter().map(String::as_str)) {
-            return Some(format!("is {near} meant?"));
+            return Some(format!("did you mean {near}?"));
         }
         let mut there = Vec::new();
         files_below(&self.folder, 3, &mut there);
@@ -235,9 +235,10 @@ impl Application {
                     .is_none_or(|e| !NO_COBOL.iter().any(|other| e.eq_ignore_ascii_case(other)))
         })?;
         let folder = found.parent()?.strip_prefix(&self.folder).ok()?;
-        let shown = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
+        let shown = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
         };
         Some(format!(
             "{} is in {}: move it into copybooks/, or add that folder to [compile] copybooks of tupelo.toml",
@@ -246,7 +247,7 @@ impl Application {
         ))
     }
 
-    /// A folder with COBOL programs that is none of the settings'.
+    /// A folder with COBOL programs that is not among `[compile] programs`.
     pub fn programs_elsewhere(&self) -> Option<PathBuf> {
         let mut there = Vec::new();
         files_below(&self.folder, 3, &mut there);
@@ -276,7 +277,7 @@ impl Application {
         sources.iter().any(|source| stem(source) == Some(true))
     }
 
-    /// The program sources in the order of their paths, and folders that could
+    /// The program sources in the order of their paths, and the folders that could
     /// not be read.
     fn sources(&self) -> (Vec<ProgramSource>, Vec<(PathBuf, String)>) {
         let settings = &self.config.compile;
@@ -301,7 +302,7 @@ impl Application {
     }
 }
 
-/// COBOL programs below a folder; one that is missing holds none.
+/// Adds the COBOL programs below a folder. A missing folder has none.
 fn find(folder: &Path, found: &mut Vec<PathBuf>, unread: &mut Vec<(PathBuf, String)>) {
     let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).and_then(Iterator::collect);
     let entries = match entries {
@@ -314,18 +315,16 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>, unread: &mut Vec<(PathBuf, Stri
             .extension()
             .and_then(|e| e.to_str())
             .unwrap_or_default();
-        match path.is_dir() {
-            true => find(&path, found, unread),
-            false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
-                found.push(path)
-            }
-            false => {}
+        if path.is_dir() {
+            find(&path, found, unread)
+        } else if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) {
+            found.push(path)
         }
     }
 }
 
-/// Files below a folder, so many folders deep; those that begin with a dot are
-/// nobody's text.
+/// Adds the files below a folder, down to `depth` folders. Names that begin with a
+/// dot are skipped: they belong to tools.
 fn files_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = match std::fs::read_dir(folder) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
@@ -345,11 +344,11 @@ fn files_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A folder with more is somebody's home.
+/// With more files the folder is not an application but, say, a home directory.
 const MOST_FILES: usize = 5000;
 
-/// Endings of files that are no COPY members, whatever their names.
+/// Endings of files that are never COPY members.
 const NO_COBOL: [&str; 8] = ["so", "i", "log", "json", "yaml", "md", "csd", "bms"];
 
-/// What a program's file name ends with.
+/// Endings of COBOL sources.
 const EXTENSIONS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];

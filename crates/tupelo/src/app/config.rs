@@ -61,7 +61,7 @@ pub struct Config {
     pub sql: database::SqlConfig,
     /// REST APIs that programs call.
     pub requester: RequesterSection,
-    /// Connections of the gateway to a CICS that is none of ours.
+    /// Connections of the gateway to CICS systems on a mainframe.
     pub mainframe: MainframeSection,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
@@ -74,8 +74,8 @@ pub struct RequesterSection {
     /// Folder of the APIs that programs call, one folder each with its OpenAPI
     /// document, relative to the application folder.
     pub folder: PathBuf,
-    /// Where each API is served and how callers say who they are, by the folder
-    /// of its document. An API that is not here is not called.
+    /// Address and credentials of each API, by the folder of its document. An API
+    /// without an entry cannot be called.
     pub apis: BTreeMap<String, RequesterApi>,
 }
 
@@ -93,22 +93,22 @@ impl Default for RequesterSection {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequesterApi {
-    /// The address that the paths of the document are put behind, such as
+    /// The address that goes before the paths of the document, such as
     /// `https://books.example/v1`.
     pub url: String,
-    /// Milliseconds that a call may take.
+    /// Most milliseconds of a call.
     #[serde(default = "ten_seconds")]
     pub timeout_ms: u32,
-    /// KiB that a response may have.
+    /// Most KiB of a response.
     #[serde(default = "four_mib")]
     pub max_kib: u32,
-    /// File of the certificates in PEM that the server is trusted by; the
-    /// system's without it.
+    /// File of the certificates in PEM that the server is trusted by; the system's
+    /// when absent.
     #[serde(default)]
     pub trusted: Option<PathBuf>,
-    /// File of a certificate chain in PEM that is shown to the server, and to
-    /// one of tokens, where they ask for it; takes `key`. It is read again when
-    /// it is written.
+    /// File of a certificate chain in PEM that is presented to the server, and to a
+    /// token server, when they request one; needs `key`. A changed file is read
+    /// again.
     #[serde(default)]
     pub certificate: Option<PathBuf>,
     /// File of its key in PEM.
@@ -157,8 +157,8 @@ pub struct RequesterKey {
     pub file: PathBuf,
 }
 
-/// `oauth` of an API that programs call. What the program gives itself counts
-/// before this.
+/// `oauth` of an API that programs call. Values that the program gives take
+/// precedence.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequesterOauth {
@@ -176,7 +176,7 @@ pub struct RequesterOauth {
 }
 
 /// `token` of an API that programs call. The user and the password that the
-/// program gives count before this.
+/// program gives take precedence.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequesterToken {
@@ -188,7 +188,7 @@ pub struct RequesterToken {
     /// File of the password.
     #[serde(default)]
     pub password_file: Option<PathBuf>,
-    /// Member of the JSON answer that is the token.
+    /// Member of the JSON answer that holds the token.
     #[serde(default = "token_member")]
     pub member: String,
 }
@@ -205,7 +205,7 @@ pub struct RegionSection {
     pub applid: String,
     /// Short name, 1 to 4 characters (ASSIGN SYSID).
     pub sysid: String,
-    /// User id of tasks whose caller did not say who it is.
+    /// User id of tasks whose caller is not authenticated.
     pub default_user: String,
     /// Most tasks at work at one time (MXT). Each holds a COBOL worker process.
     pub max_tasks: u32,
@@ -465,7 +465,7 @@ pub enum DataFormat {
     Fixed,
     /// One record a line.
     Lines,
-    /// Variable-length records, each behind a four-byte record descriptor word.
+    /// Variable-length records, each after a four-byte record descriptor word.
     Rdw,
 }
 
@@ -512,7 +512,7 @@ pub enum QueueFormat {
     Lines,
     /// Records of RECORDSIZE bytes, nothing between them.
     Fixed,
-    /// Each behind a four-byte record descriptor word.
+    /// Each record after a four-byte record descriptor word.
     Rdw,
 }
 
@@ -613,13 +613,13 @@ pub struct GatewaySection {
     pub cors_origins: Vec<String>,
     /// Request headers that these pages may send; empty for any.
     pub cors_allow_headers: Vec<String>,
-    /// Response headers that these pages may read, beside those that browsers
+    /// Response headers that these pages may read in addition to those that browsers
     /// always let them read; `*` for all, where `cors_credentials` is off.
     pub cors_expose_headers: Vec<String>,
     /// These pages may send what the browser has of its user: a password, a
     /// cookie, a certificate. The origins must be named then.
     pub cors_credentials: bool,
-    /// Seconds that browsers may keep what a preflight told them; 0 for none.
+    /// Seconds that browsers may cache the answer to a preflight; 0 for none.
     pub cors_max_age_s: u32,
     /// Log every request.
     pub access_log: bool,
@@ -678,12 +678,12 @@ impl Default for GatewaySection {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdminSection {
-    /// Address of the administration server. Beyond loopback its users must
-    /// say who they are.
+    /// Address of the administration server. On other interfaces than loopback its
+    /// users must authenticate.
     pub listen: SocketAddr,
-    /// Its users must say who they are on loopback too.
+    /// Users must authenticate on loopback too.
     pub require_auth: bool,
-    /// It is served by HTTPS, with the gateway's certificate.
+    /// HTTPS with the gateway's certificate.
     pub tls: bool,
 }
 

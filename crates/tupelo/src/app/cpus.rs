@@ -1,4 +1,4 @@
-//! Lists of CPUs as people write them: `0-3,8`.
+//! Lists of CPUs in the settings: `0-3,8`.
 
 /// The CPUs of a list, ascending and without repeats.
 pub fn parse(text: &str) -> Result<Vec<usize>, String> {
@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
-/// CPUs that a set can name on Linux.
+/// CPUs that a CPU set of Linux can name.
 const MOST: usize = 1024;
 
 #[cfg(test)]

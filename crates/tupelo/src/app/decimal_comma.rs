@@ -1,5 +1,5 @@
-//! Whether the pictures of a copybook have a comma for their decimal point. The
-//! copybook cannot tell: the programs that copy it do.
+//! Whether the pictures of a copybook have a comma as the decimal point. The
+//! copybook itself does not show this: the programs that copy it do.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use super::Application;
 use crate::commands::record::source::{read_source, record_of};
 
 impl Application {
-    /// The layout of the record of a copybook, as the application's programs have
-    /// it.
+    /// The layout of a copybook's record, with the decimal point that the
+    /// application's programs declare.
     pub fn layout_of(&self, copybook: &Path) -> Result<RecordLayout> {
         record_of(copybook, &self.copy_folders(), self.decimal_comma(copybook))
     }
 
-    /// Whether a program that copies this says DECIMAL-POINT IS COMMA.
+    /// Whether a program that copies this copybook has DECIMAL-POINT IS COMMA.
     fn decimal_comma(&self, copybook: &Path) -> bool {
         let Some(member) = copybook.file_stem().and_then(|stem| stem.to_str()) else {
             return false;

@@ -1,10 +1,10 @@
-//! From resource definitions and settings to what the region and the store
-//! are told.
+//! Makes the definitions of the region and the store from resource definitions
+//! and settings.
 //!
-//! What CICS installs by itself is installed here too: a program that was
-//! compiled but not defined gets the defaults of program autoinstall, and the
-//! mirror transactions under which requests without a transaction of their own
-//! run are always there.
+//! What CICS installs by itself is installed here too. A program that was compiled
+//! but not defined gets the defaults of program autoinstall. The mirror
+//! transactions, under which requests without a transaction of their own run, are
+//! always installed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,42 +14,42 @@ use region::{FileEntry, Name, ProgramEntry, RegionDefinitions, install};
 
 use super::config::{Config, FileSection, TransactionSection};
 
-/// A program as the compiler left it.
+/// A compiled program.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// PROGRAM-ID.
     pub name: String,
-    /// The module that holds it.
+    /// The module that contains the program.
     pub module: PathBuf,
-    /// It has EXEC CICS commands, so LINK can reach it.
+    /// The program has EXEC CICS commands, so LINK can reach it.
     pub translated: bool,
 }
 
-/// A file as the store is to keep it, and where its first records come from.
+/// A file of the store, and the source of its first records.
 #[derive(Debug, Clone)]
 pub struct KeyedFile {
-    /// What the store is told.
+    /// The definition for the store.
     pub def: store::FileDef,
     /// The file's section of the settings, empty when it has none.
     pub section: FileSection,
-    /// DSNAME: a data set of the store that goes before the definition here.
+    /// DSNAME: the definition of this data set in the store takes precedence over `def`.
     pub data_set: Option<String>,
 }
 
-/// What was made of the definitions.
+/// The installed definitions.
 #[derive(Debug, Default)]
 pub struct InstalledDefinitions {
-    /// For the region.
+    /// The definitions of the region.
     pub region: RegionDefinitions,
-    /// For the store, in the order of `region.files`.
+    /// The files of the store, in the order of `region.files`.
     pub files: Vec<KeyedFile>,
-    /// What cannot be installed, and why.
+    /// Definitions that cannot be installed, and the reasons.
     pub errors: Vec<String>,
 }
 
 impl InstalledDefinitions {
-    /// Says of programs that there is a source that did not compile; a program
-    /// that nothing defines is known by its name then.
+    /// Marks programs that have a source which did not compile. A program without a
+    /// definition is added by its name.
     pub fn mark_uncompiled(&mut self, names: &[String]) {
         for text in names {
             let Ok(known) = Name::new(text) else {
@@ -70,16 +70,16 @@ impl InstalledDefinitions {
     }
 }
 
-/// Transactions that a front door's request runs under when it names none:
-/// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
-/// a web program, CWXN for the attach task before it.
+/// Transactions of requests that name none: CSMI for a LINK with a COMMAREA or a
+/// channel, CPIH for a pipeline, CWBA for a web program, CWXN for the attach task
+/// before it.
 pub const MIRRORS: [&str; 4] = ["CSMI", "CPIH", "CWBA", "CWXN"];
 
-/// The transaction of the tasks that stand for batch jobs.
+/// The transaction of the tasks that represent batch jobs.
 pub const JOBS: &str = "CBAT";
 
-/// Puts definitions together. `record_bytes` gives the length of a file's
-/// copybook record, for files whose definition does not say it.
+/// Combines the definitions. `record_bytes` returns the length of a file's copybook
+/// record, for files whose definition has no record length.
 pub fn install(
     csd: &Csd,
     config: &Config,
@@ -128,7 +128,7 @@ pub fn install(
                 made.region.files.push(entry);
                 made.files.push(file);
             }
-            // The data set says it, which IDCAMS statements define.
+            // IDCAMS statements defined the data set, so the store knows its attributes.
             Err(_) if def.dsname.is_some() => made.region.files.push(install::file(def)),
             Err(why) => made
                 .errors
@@ -138,7 +138,7 @@ pub fn install(
     made
 }
 
-/// What the settings say of transactions beyond their definitions.
+/// Applies `[transactions.NAME]` to the defined transactions.
 fn limit_transactions(
     sections: &BTreeMap<String, TransactionSection>,
     made: &mut InstalledDefinitions,
@@ -156,14 +156,14 @@ fn limit_transactions(
         let Some(most) = section.max_active else {
             if section.max_waiting.is_some() {
                 made.errors.push(format!(
-                    "[transactions.{name}]: max_waiting means nothing without max_active"
+                    "[transactions.{name}]: max_waiting needs max_active"
                 ));
             }
             continue;
         };
         if let Some(class) = &transaction.class {
             made.errors.push(format!(
-                "[transactions.{name}]: it has TRANCLASS({class}); give MAXACTIVE there, not max_active here"
+                "[transactions.{name}]: the transaction has TRANCLASS({class}); set MAXACTIVE there instead of max_active here"
             ));
             continue;
         }
@@ -177,8 +177,8 @@ fn limit_transactions(
     }
 }
 
-/// The transactions of terminals that every region has. One that the
-/// application defines or has a program for is the application's.
+/// The terminal transactions that every region has. One that the application
+/// defines or has a program for is the application's.
 fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut InstalledDefinitions) {
     for built_in in terminal::BUILT_INS {
         let defined = csd
@@ -196,7 +196,7 @@ fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut InstalledDefini
         {
             continue;
         }
-        // A program that is only defined is this one.
+        // A defined program without a source is the built-in one.
         made.region.programs.retain(|p| p.name != program);
         made.region.programs.push(ProgramEntry {
             name: program,
@@ -213,7 +213,7 @@ fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut InstalledDefini
     }
 }
 
-/// Programs that are scripts have no module: a LINK to one comes to the region.
+/// Programs that are scripts have no module: the region runs them itself on a LINK.
 fn install_scripts(
     csd: &Csd,
     config: &Config,
@@ -230,7 +230,7 @@ fn install_scripts(
         };
         if programs.iter().any(|p| p.name == *script) {
             made.errors.push(format!(
-                "[script.programs] {script}: there is a COBOL program of that name"
+                "[script.programs] {script}: a COBOL program has this name"
             ));
             continue;
         }
@@ -245,7 +245,7 @@ fn install_scripts(
 
 fn install_programs(csd: &Csd, programs: &[Program], made: &mut InstalledDefinitions) {
     for program in programs {
-        // Of two sources with one PROGRAM-ID the first runs; that is told.
+        // Of two sources with one PROGRAM-ID the first runs, and a finding reports it.
         let known = name(&program.name);
         if made.region.programs.iter().any(|p| p.name == known) {
             continue;
@@ -261,7 +261,7 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut InstalledDefinit
             ..def.map_or_else(autoinstalled, install::program)
         });
     }
-    // Defined but not compiled: known by name, and PGMIDERR when used.
+    // Defined but not compiled: the name is known, and using the program gives PGMIDERR.
     let named = csd.programs.iter().map(|d| d.name.as_str());
     let first = csd
         .transactions
@@ -285,7 +285,7 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut InstalledDefinit
     }
 }
 
-/// What program autoinstall gives a program without a definition.
+/// The attributes that program autoinstall gives a program without a definition.
 fn autoinstalled() -> ProgramEntry {
     ProgramEntry {
         enabled: true,
@@ -302,11 +302,11 @@ fn keyed_file(
         .record_bytes
         .or(def.record_bytes)
         .or_else(|| record_bytes(&section))
-        .ok_or("its record length is not known; give RECORDSIZE, or record_bytes or copybook in [files]")?;
+        .ok_or("the record length is not known; set RECORDSIZE, or record_bytes or copybook in [files]")?;
     let key = section
         .key_length
         .or(def.key_bytes.map(u32::from))
-        .ok_or("its key length is not known; give KEYLENGTH, or key_length in [files]")?;
+        .ok_or("the key length is not known; set KEYLENGTH, or key_length in [files]")?;
     let store_name = def
         .name
         .as_str()
@@ -320,9 +320,10 @@ fn keyed_file(
             offset_bytes: section.key_offset,
             length_bytes: key,
         }),
-        format: match variable {
-            true => store::RecordFormat::Variable,
-            false => store::RecordFormat::Fixed,
+        format: if variable {
+            store::RecordFormat::Variable
+        } else {
+            store::RecordFormat::Fixed
         },
         max_record_bytes: record,
         recoverable,
@@ -344,13 +345,12 @@ fn keyed_file(
     Ok((entry, file))
 }
 
-/// A name that its own type has checked already.
+/// The name; its own type has checked the characters already.
 fn name<const N: usize>(text: &str) -> Name<N> {
     Name::new(text).unwrap_or(Name::BLANK)
 }
 
-/// Routines of libcob that CALL may reach: they touch nothing but their
-/// arguments.
+/// Routines of libcob that CALL may reach: they use only their arguments.
 const CALLABLE: [&str; 16] = [
     "CBL_AND",
     "CBL_EQ",

@@ -1,7 +1,7 @@
-//! What of the settings keeps a server's doors shut, though each of its words is
-//! right: files of TLS that cannot be used, a port that would be anybody's.
+//! Settings that are valid by themselves but stop a server from starting: unusable
+//! TLS files, and an administration port that every machine could use.
 //!
-//! `serve` stops at the first of these; `check` tells all of them.
+//! `serve` stops at the first of these findings; `check` reports all of them.
 
 use gateway::security::AvailableSchemes;
 
@@ -11,8 +11,8 @@ use super::services::tls_config;
 use super::settings::placed;
 
 impl Application {
-    /// What a server does not start with. Files that are not there are told
-    /// elsewhere.
+    /// Findings that stop a server from starting. Files that do not exist are reported
+    /// by another check.
     pub fn shut_doors(&self) -> Vec<Finding> {
         let mut wrong = Vec::new();
         match tls_config(self) {
@@ -32,11 +32,11 @@ impl Application {
         let admin = self.config.admin.listen;
         if !admin.ip().is_loopback() && self.means() == AvailableSchemes::default() {
             wrong.push(format!(
-                "[admin] listen: others can reach {admin}, and there is nothing to check by who \
-                 they are: add users with `tupelo user add`"
+                "[admin] listen: other machines can reach {admin}, and no users are configured who \
+                     could authenticate: add users with `tupelo user add`"
             ));
         }
-        // What else is wrong with the connections is told elsewhere.
+        // Other errors of the connections are reported by their own check.
         if let Ok(config) = super::ipconn::config(self) {
             let faults = ipconn::tls_faults(&config, &self.folder);
             wrong.extend(faults.iter().map(ToString::to_string));

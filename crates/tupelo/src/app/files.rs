@@ -1,5 +1,5 @@
-//! The files of an application before its region starts: defined as the
-//! definitions say, and loaded with their first records.
+//! The files of an application before its region starts: defined from the resource
+//! definitions, and loaded with their first records.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,22 +17,22 @@ use super::ports;
 use super::records::ExternalRecords;
 
 impl Application {
-    /// How the store is opened, by whoever writes it.
+    /// The options that the store is opened with for writing.
     pub fn store_options(&self) -> DiskOptions {
         DiskOptions {
             map_bytes: u64::from(self.config.store.map_gib) << 30,
             max_readers: self.max_readers(),
             walked_bytes: self.walked_bytes(),
-            durability: match self.config.store.sync {
-                true => CommitDurability::Flush,
-                false => CommitDurability::NoFlush,
+            durability: if self.config.store.sync {
+                CommitDurability::Flush
+            } else {
+                CommitDurability::NoFlush
             },
             ..DiskOptions::default()
         }
     }
 
-    /// Bytes up to which all pages of the store are looked at before anything is
-    /// served.
+    /// Bytes of data.mdb up to which all pages are checked before requests are served.
     pub fn walked_bytes(&self) -> u64 {
         u64::from(self.config.store.walk_gib) << 30
     }
@@ -49,8 +49,8 @@ impl Application {
         })
     }
 
-    /// Why a region did not start; where another process has its store, who
-    /// that is and what to do.
+    /// Why a region did not start. If another process has opened the store, the report
+    /// names that process and what to do.
     pub fn not_started(&self, error: &region::StartError) -> miette::Report {
         if !matches!(error, region::StartError::Store(_)) {
             return miette!("{error}");
@@ -61,9 +61,9 @@ impl Application {
         }
     }
 
-    /// Defines the files that are new and loads them. A file that is there
-    /// keeps its records; one that is there with another definition is an
-    /// error, since its records would not fit.
+    /// Defines the files that are new and loads them. An existing file keeps its
+    /// records. An existing file with another definition is an error, since its
+    /// records would not fit.
     pub fn prepare_files(&self, installed: &InstalledDefinitions) -> Result<()> {
         if installed.files.is_empty() {
             return Ok(());
@@ -71,9 +71,9 @@ impl Application {
         self.define_new_files(&mut self.open_store()?, installed, None)
     }
 
-    /// The same in a store that is open for writing. A file that was there
-    /// `before` without first records, and is empty, gets those it has now:
-    /// its DEFINE FILE was written before its section of the settings.
+    /// Defines and loads new files in a store that is open for writing. A file that
+    /// existed `before` without first records, and is empty, gets the first records of
+    /// its settings: its DEFINE FILE was written before its section.
     pub fn define_new_files(
         &self,
         store: &mut dyn WriteStore,
@@ -118,8 +118,8 @@ impl Application {
                 None => {
                     let id = store.define(file.def.clone()).into_diagnostic()?;
                     if let Err(report) = self.load_first_records(store, id, file) {
-                        // A file without its first records would be taken for
-                        // a finished one at the next start.
+                        // At the next start a file without its first records would be taken
+                        // for a finished one.
                         let _ = store.remove(id);
                         return Err(report);
                     }
@@ -173,7 +173,7 @@ impl Application {
     }
 }
 
-/// A definition in words.
+/// A file definition as text.
 pub fn describe(def: &store::FileDef) -> String {
     let organisation = match def.organisation {
         store::FileOrganisation::Ksds(key) => format!(
@@ -197,7 +197,7 @@ pub fn describe(def: &store::FileDef) -> String {
     )
 }
 
-/// The command that makes a file so, in the place of one that is there.
+/// The command that replaces an existing file by one with this definition.
 pub fn define_command(def: &store::FileDef) -> String {
     let organisation = match def.organisation {
         store::FileOrganisation::Ksds(key) => {
@@ -218,13 +218,13 @@ pub fn define_command(def: &store::FileDef) -> String {
     command
 }
 
-/// A store that another process writes: who it is, and what to do.
+/// The store is open for writing in another process: names it, and says what to do.
 fn held(pid: Option<u32>, error: &dyn std::fmt::Display) -> miette::Report {
     let who = pid
         .and_then(ports::command)
-        .map_or_else(String::new, |line| format!("that is `{line}`; "));
+        .map_or_else(String::new, |line| format!("that process is `{line}`; "));
     miette!(
-        help = format!("{who}end it, or give this one records of its own with --state FOLDER"),
+        help = format!("{who}end that process, or use another store with --state FOLDER"),
         "{error}"
     )
 }

@@ -1,61 +1,61 @@
-//! Findings about texts that people wrote, as they are shown: place, what is
-//! wrong, the line with a caret below it, and what to do.
+//! Findings about source texts, as they are shown: place, message, the line with a
+//! caret below it, and a hint.
 //!
-//! Every crate that reads such a text has findings of its own; this is the one
-//! place where they become lines on a terminal. The first line is
-//! `file:line:column: severity: message`, which editors and other tools read.
+//! Every crate that reads such a text has its own diagnostics. Only this module
+//! formats them for a terminal. The first line is `file:line:column: severity:
+//! message`, which editors and other tools read.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information.
     Note,
-    /// It works, and not as written.
+    /// The text works, but not as written.
     Warning,
-    /// It does not work.
+    /// The text does not work.
     Error,
 }
 
-/// One finding.
+/// A finding about a source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// How much it matters.
     pub severity: Severity,
-    /// The file; empty when it is about none.
+    /// The file; empty if the finding is not about a file.
     pub file: PathBuf,
     /// Line from 1; 0 for the file as a whole.
     pub line: u32,
     /// Column in characters from 1; 0 for the whole line.
     pub column: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The hint.
     pub help: Option<String>,
 }
 
 impl Finding {
-    /// Whether another says the same of the same place: two readers of one text
-    /// may differ in their advice.
+    /// Whether two findings have the same message and place: two readers of one text
+    /// may give different hints.
     fn is_same_finding(&self, other: &Finding) -> bool {
         let place = |f: &Finding| (f.severity, f.line, f.column);
         place(self) == place(other) && self.file == other.file && self.message == other.message
     }
 }
 
-/// Findings in the order in which they were made, each once.
+/// Findings in the order in which they were made, without duplicates.
 #[derive(Debug, Default, Clone)]
 pub struct Findings {
-    /// The folder that files are shown from.
+    /// The folder that paths are shown relative to.
     folder: PathBuf,
     all: Vec<Finding>,
 }
 
 impl Findings {
-    /// None yet. Files below `folder` are shown from there.
+    /// An empty list. Paths below `folder` are shown relative to it.
     pub fn new(folder: &Path) -> Findings {
         Findings {
             folder: folder.to_owned(),
@@ -63,7 +63,7 @@ impl Findings {
         }
     }
 
-    /// Adds one that is not there yet.
+    /// Adds a finding unless it is a duplicate.
     pub fn add(&mut self, finding: impl Into<Finding>) {
         let mut finding = finding.into();
         if let Ok(below) = finding.file.strip_prefix(&self.folder)
@@ -82,12 +82,12 @@ impl Findings {
         }
     }
 
-    /// Adds many.
+    /// Adds several findings.
     pub fn extend<F: Into<Finding>>(&mut self, findings: impl IntoIterator<Item = F>) {
         findings.into_iter().for_each(|finding| self.add(finding));
     }
 
-    /// Adds a warning that is about no place in a file.
+    /// Adds a warning without a place.
     pub fn warn(&mut self, message: String) {
         self.add(Finding {
             severity: Severity::Warning,
@@ -99,17 +99,17 @@ impl Findings {
         });
     }
 
-    /// How many there are of a severity.
+    /// The number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.all.iter().filter(|f| f.severity == severity).count()
     }
 
-    /// All of them.
+    /// All findings.
     pub fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.all.iter()
     }
 
-    /// Those that are not among `known`.
+    /// The findings that are not among `known`.
     pub fn without(&self, known: &[Finding]) -> Findings {
         let fresh = self.all.iter();
         let fresh = fresh.filter(|f| !known.iter().any(|known| known.is_same_finding(f)));
@@ -119,7 +119,7 @@ impl Findings {
         }
     }
 
-    /// Those that matter at least so much, as text; with colours for a terminal.
+    /// The findings of at least this severity, as text; with colours for a terminal.
     pub fn text(&self, least: Severity, colours: bool) -> String {
         let mut out = String::new();
         let mut read: Option<(PathBuf, Vec<String>)> = None;
@@ -190,7 +190,7 @@ fn write(
         let number = finding.line.to_string();
         let blank = " ".repeat(number.len());
         let source: String = source.trim_end().chars().take(WIDEST).collect();
-        // A tab stays one column here as it is one character in the text.
+        // A tab counts as one column, as it is one character in the text.
         let source = source.replace('\t', " ");
         writeln!(out, "  {faint}{number} |{plain} {}", printable(&source))?;
         let column = match finding.column {
@@ -216,14 +216,14 @@ fn write(
     Ok(())
 }
 
-/// The column from 1 of the word that a message quotes, where the line has it
-/// as a whole word: the COBOL compiler tells lines only.
+/// The column from 1 of the word that a message quotes, if the line contains the
+/// word as a whole: the COBOL compiler reports only the line.
 fn quoted(message: &str, source: &str) -> Option<usize> {
     let word = message.split('\'').nth(1).filter(|word| !word.is_empty())?;
     whole_word(word, source)
 }
 
-/// The same of the last name in capitals: definitions are told by their line.
+/// The column of the last name in capitals: definitions are reported by their line.
 fn named(message: &str, source: &str) -> Option<usize> {
     let name = |word: &&str| {
         let letters = word.chars().filter(char::is_ascii_uppercase).count();
@@ -240,18 +240,18 @@ fn whole_word(word: &str, source: &str) -> Option<usize> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let whole = |at: usize| {
         let before = upper[..at].chars().next_back();
-        let behind = upper[at + word.len()..].chars().next();
+        let after = upper[at + word.len()..].chars().next();
         let ends = |side: Option<char>, own: Option<char>| {
             !(side.is_some_and(part) && own.is_some_and(part))
         };
-        ends(before, word.chars().next()) && ends(behind, word.chars().next_back())
+        ends(before, word.chars().next()) && ends(after, word.chars().next_back())
     };
     let mut places = upper.match_indices(&word).map(|(at, _)| at);
     let at = places.find(|at| whole(*at))?;
     Some(source[..at].chars().count() + 1)
 }
 
-/// The length of the word that begins at a column: that is what is meant.
+/// The length of the word that begins at a column.
 fn caret_length(source: &str, before: usize) -> usize {
     let word = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$');
     let mut from = source.chars().skip(before);
@@ -268,7 +268,7 @@ fn caret_length(source: &str, before: usize) -> usize {
         .clamp(1, 40)
 }
 
-/// Control characters of a text would steer the terminal.
+/// The text without control characters, which would control the terminal.
 fn printable(text: &str) -> String {
     let shown = |c: char| {
         if c.is_control() && c != '\n' {
@@ -332,7 +332,7 @@ impl From<&copybook::Diagnostic> for Finding {
     }
 }
 
-/// A finding about a text of definitions, which does not know its file.
+/// A finding about a text of definitions; such diagnostics do not name their file.
 pub fn of_definitions(file: &str, d: &cics::diagnostic::Diagnostic) -> Finding {
     use cics::diagnostic::Severity as S;
     Finding {
@@ -349,7 +349,7 @@ pub fn of_definitions(file: &str, d: &cics::diagnostic::Diagnostic) -> Finding {
     }
 }
 
-/// Names in a sentence, each once.
+/// Sorted names for a sentence, without duplicates.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: BTreeSet<&str> = names.into_iter().collect();
     names.into_iter().collect::<Vec<_>>().join(", ")
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_not_there_and_a_text_that_steers_are_borne() {
+    fn a_missing_place_and_control_characters_do_no_harm() {
         let mut strange = finding(Path::new("/nowhere/x"));
         strange.line = 7;
         strange.message = "a\x1b[2Jb".into();

@@ -1,10 +1,10 @@
-//! Whether what the APIs say of a program is what the program does: the names
-//! of its containers and the length of its COMMAREA.
+//! Compares what the APIs expect of a program with the program: the names of its
+//! containers and the length of its COMMAREA.
 //!
-//! The program's text is read for the literals of its GET and PUT CONTAINER
-//! commands and for its DFHCOMMAREA. Where something may happen elsewhere (in a
-//! linked or called program, in a COPY member, behind a name whose value is
-//! not known) nothing is told: a finding is always about what is written.
+//! The program's text is read for the literals of its GET and PUT CONTAINER commands
+//! and for its DFHCOMMAREA. If a name may be used elsewhere (in a linked or called
+//! program, in a COPY member, or through a field whose value is not known), nothing
+//! is reported: a finding is always about what the text contains.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity, listed};
 use crate::commands::record::source::read_source;
 
-/// What does not fit together, as warnings.
+/// Mismatches between APIs and programs, as warnings.
 pub fn findings(
     app: &Application,
     compiled: &CompiledPrograms,
@@ -34,15 +34,16 @@ pub fn findings(
         let Ok(text) = read_source(&built.source) else {
             continue;
         };
-        match contract.channel {
-            true => containers(app, &contract, &built.source, &text, &mut found),
-            false => found.extend(commarea(app, &contract, &built.source, &text)),
+        if contract.channel {
+            containers(app, &contract, &built.source, &text, &mut found)
+        } else {
+            found.extend(commarea(app, &contract, &built.source, &text))
         }
     }
     found
 }
 
-/// Programs that begin a task, and want parameters that no task has.
+/// First programs of tasks whose PROCEDURE DIVISION has parameters that no task passes.
 fn parameters(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi]) -> Vec<Finding> {
     let transactions = app
         .csd
@@ -61,18 +62,18 @@ fn parameters(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi
         let first = built.programs.first();
         first.is_some_and(|name| begin.contains(&name.to_ascii_uppercase()))
     });
-    let told = sources.filter_map(|built| {
+    let findings = sources.filter_map(|built| {
         let text = read_source(&built.source).ok()?;
         wrong_parameters(&built.source, &text)
     });
-    told.collect()
+    findings.collect()
 }
 
-/// The parameters that a program's PROCEDURE DIVISION names beside those that a
-/// task has, as a finding.
+/// A finding about the parameters that a program's PROCEDURE DIVISION names in
+/// addition to those that a task passes.
 pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
     let words = words(text);
-    // That of the first program: others of the source are not begun by a task.
+    // Only the first program of the source is begun by a task.
     let division = words
         .windows(2)
         .position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION")?;
@@ -108,11 +109,12 @@ pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
         line: line.map_or(0, |(_, number)| number),
         column: line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1) as u32,
         message: format!(
-            "a task gives its first program no parameters: {} would have no storage, and the program would abend",
+            "a task gives its first program no parameters: {} has no storage, and the program abends",
             names.join(", ")
         ),
         help: Some(
-            "write a program whose data is in DFHCOMMAREA or in containers, and that CALLs this one".to_owned(),
+            "write a program that takes its data from DFHCOMMAREA or containers and CALLs this one"
+                .to_owned(),
         ),
     })
 }
@@ -131,18 +133,20 @@ fn containers(
     let asset = contract.file.strip_prefix(&app.folder);
     let asset = asset.unwrap_or(&contract.file).display();
     let mut warn = |name: &String, message: String, there: &BTreeSet<String>| {
-        let help = match there.is_empty() {
-            true => "it uses no container at all in this direction".to_owned(),
-            false => format!(
-                "it uses {}; the API's names are in {asset}",
+        let help = if there.is_empty() {
+            "the program uses no container in this direction".to_owned()
+        } else {
+            format!(
+                "the program uses {}; the API's names are in {asset}",
                 listed(there.iter().map(String::as_str))
-            ),
+            )
         };
-        let help = match there.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            true => format!("{help}. Large and small letters make different names"),
-            false => help,
+        let help = if there.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            format!("{help}. Names of containers are case-sensitive")
+        } else {
+            help
         };
-        // What is meant by another name is shown where the program has it.
+        // The place is that of another name that the program uses instead.
         let other_case = there.iter().find(|known| known.eq_ignore_ascii_case(name));
         let near = nearest(name, there.iter().map(String::as_str));
         let near = other_case.map(String::as_str).or(near);
@@ -190,9 +194,9 @@ fn containers(
     }
 }
 
-/// Line and column, from 1, of the literal that names something.
+/// Line and column, from 1, of the literal with this value.
 pub fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
-    // Blanks at its end count for nothing.
+    // Trailing blanks do not count.
     let ends = |rest: &str, quote: char| rest.trim_start_matches(' ').starts_with(quote);
     text.lines().zip(1..).find_map(|(line, number)| {
         let comment = matches!(line.chars().nth(6), Some('*' | '/'));
@@ -211,12 +215,13 @@ pub fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
 struct ContainerNames {
     put: BTreeSet<String>,
     got: BTreeSet<String>,
-    /// Channels that its commands name.
+    /// The channels that the program's commands name.
     channels: BTreeSet<String>,
 }
 
 impl ContainerNames {
-    /// Those of a program's text; none where there may be more than it shows.
+    /// The names in a program's text. Returns `None` if the program may use more
+    /// containers than its text shows.
     fn of(text: &str) -> Option<ContainerNames> {
         let words = words(text);
         let elsewhere = ["CALL", "COPY", "STARTBROWSE", "GETNEXT", "MOVE-CONTAINER"];
@@ -248,8 +253,8 @@ impl ContainerNames {
                     };
                     let argument = command.get(option + 2)?;
                     let name = literal(argument).or_else(|| value_of(&words, argument))?;
-                    // The channel's own name, asked for by ASSIGN, is in a
-                    // field whose value this cannot know.
+                    // The name of the current channel, which ASSIGN returns, is
+                    // in a field whose value is not known here.
                     let channel = command.iter().position(|w| w == "CHANNEL");
                     let channel = channel.and_then(|at| command.get(at + 2));
                     used.channels.extend(channel.and_then(|word| literal(word)));
@@ -265,8 +270,8 @@ impl ContainerNames {
     }
 }
 
-/// The value that a data item has from its VALUE clause, when nothing else is
-/// moved to it.
+/// The value of a data item from its VALUE clause, if no statement moves another
+/// value to it.
 pub(super) fn value_of(words: &[String], name: &str) -> Option<String> {
     let at = words.iter().position(|w| w == name)?;
     let moved = words.windows(2).any(|w| w[0] == "TO" && w[1] == name);
@@ -286,8 +291,8 @@ pub fn literal(word: &str) -> Option<String> {
     Some(inner.trim_end().to_owned())
 }
 
-/// A DFHCOMMAREA that is longer than what the API passes, or shorter, so that the
-/// program never sees what is behind it.
+/// A DFHCOMMAREA that is longer than what the API passes, or so short that the
+/// program does not see all of it.
 fn commarea(
     app: &Application,
     contract: &AssetContract,
@@ -312,14 +317,14 @@ fn commarea(
         .max()?;
     let (expected, most) = (area.min_length as usize, area.length as usize);
     let what = if expected > given {
-        "reads beyond what it is given"
+        "reads beyond the data it receives"
     } else if most > 1 && most < given && stays_within(text) {
-        "does not see what stands behind"
+        "does not see the rest"
     } else {
         return None;
     };
     let in_program = area.fields.first().map_or(0, |f| f.line);
-    // The line is the program's own only where the record is written there.
+    // The line is known only if the program itself describes the record.
     let line = text.lines().nth(in_program.checked_sub(1)? as usize);
     let here = line.is_some_and(|l| l.to_ascii_uppercase().contains("DFHCOMMAREA"));
     Some(Finding {
@@ -332,14 +337,14 @@ fn commarea(
             if expected > given { expected } else { most }
         ),
         help: Some(format!(
-            "compare it with the copybooks beside {}",
+            "compare it with the copybooks next to {}",
             contract.file.display()
         )),
     })
 }
 
-/// Whether a program uses its DFHCOMMAREA as it is described: by its address, parts of
-/// it beyond its length, and programs that it is handed to, more may be reached.
+/// Whether a program uses its DFHCOMMAREA only as described. Through its address,
+/// reference modification or a called program it may reach more.
 fn stays_within(text: &str) -> bool {
     let words = copybook::words(text);
     let from = words.iter().position(|w| w == "PROCEDURE").unwrap_or(0);
@@ -356,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_may_reach_beyond_its_commarea_is_left_alone() {
+    fn a_program_that_may_reach_beyond_its_commarea_is_not_checked() {
         let stays = |body: &str| stays_within(&format!("{HEAD}           {body}\n"));
         assert!(stays("MOVE DFHCOMMAREA TO A"));
         assert!(!stays("SET ADDRESS OF A TO ADDRESS OF DFHCOMMAREA"));
@@ -412,26 +417,26 @@ mod tests {
 
     #[test]
     fn parameters_of_a_first_program_are_reported_where_they_are_named() {
-        let told = |division: &str| {
+        let found = |division: &str| {
             let text = HEAD.replace("PROCEDURE DIVISION.", division);
             wrong_parameters(Path::new("P.cbl"), &text).map(|f| (f.line, f.column, f.message))
         };
         let (line, column, message) =
-            told("PROCEDURE DIVISION USING A-1\n                                B-2.").unwrap();
+            found("PROCEDURE DIVISION USING A-1\n                                B-2.").unwrap();
         assert_eq!((line, column), (6, 8));
-        assert!(
-            message.contains("A-1, B-2 would have no storage"),
-            "{message}"
+        assert!(message.contains("A-1, B-2 has no storage"), "{message}");
+        assert_eq!(
+            found("PROCEDURE DIVISION USING DFHEIBLK DFHCOMMAREA."),
+            None
         );
-        assert_eq!(told("PROCEDURE DIVISION USING DFHEIBLK DFHCOMMAREA."), None);
-        assert_eq!(told("PROCEDURE DIVISION."), None);
-        let behind = "PROCEDURE DIVISION.\n       END PROGRAM P.\n       ID DIVISION.\n       \
+        assert_eq!(found("PROCEDURE DIVISION."), None);
+        let second = "PROCEDURE DIVISION.\n       END PROGRAM P.\n       ID DIVISION.\n       \
                       PROGRAM-ID. Q.\n       PROCEDURE DIVISION USING A-1.";
-        assert_eq!(told(behind), None);
+        assert_eq!(found(second), None);
     }
 
     #[test]
-    fn what_may_happen_elsewhere_proves_nothing() {
+    fn a_text_that_may_use_more_than_it_shows_gives_no_finding() {
         for body in [
             "           EXEC CICS LINK PROGRAM('Q') END-EXEC.\n",
             "           CALL 'Q'.\n",

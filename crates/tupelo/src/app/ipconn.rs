@@ -1,7 +1,6 @@
-//! What definitions and `[ipconn]` say of connections to other regions.
+//! Connections to other regions, from definitions and `[ipconn]`.
 //!
-//! DEFINE IPCONN is a connection of the settings, unless they have one of its
-//! name.
+//! A DEFINE IPCONN is a connection unless the settings have one with its name.
 //!
 //! Reference: CICS TS resource definition, IPCONN attributes.
 
@@ -12,19 +11,19 @@ use miette::{Result, bail, miette};
 use super::Application;
 use super::known::attribute;
 
-/// The group of all connections, where a gateway has no region and names none.
+/// The group of all connections, for a gateway that has no region and names no connection.
 pub const ANY: &str = "*";
-/// Port of a definition that names none.
+/// Port of a definition without PORT.
 const PORT: u16 = 1435;
 
-/// What a process knows of its connections.
+/// The connections of a process.
 #[derive(Debug, Clone)]
 pub struct IpconnConnections {
-    /// The section, with what the definitions add.
+    /// The `[ipconn]` section with the connections of the definitions.
     pub config: IpconnConfig,
-    /// Who this process is.
+    /// APPLID and SYSID of this process.
     pub who: LocalIdentity,
-    /// What is known of the connections at the moment.
+    /// The state of the connections.
     pub directory: ConnectionDirectory,
 }
 
@@ -46,8 +45,8 @@ impl IpconnConnections {
         })
     }
 
-    /// Threads of this process that call: those of the gateway, and with a
-    /// region one for its programs.
+    /// Threads of this process that make calls: those of the gateway and, with a
+    /// region, one for its programs.
     pub fn lanes(&self, app: &Application, region: bool) -> u16 {
         u16::try_from(doors(app) + u32::from(region)).unwrap_or(u16::MAX)
     }
@@ -64,7 +63,7 @@ pub fn doors(app: &Application) -> u32 {
     }
 }
 
-/// The section with what the definitions add. All that is wrong is told.
+/// The section with the connections of the definitions. Reports all errors at once.
 pub fn config(app: &Application) -> Result<IpconnConfig> {
     let mut config = app.config.ipconn.clone();
     let mut wrong = Vec::new();
@@ -94,27 +93,29 @@ pub fn config(app: &Application) -> Result<IpconnConfig> {
         && !app.config.mainframe.connections.contains_key(name)
     {
         wrong.push(format!(
-            "[gateway] connection: there is no [ipconn.connections.{name}], no group {name}, and none of [mainframe]"
+            "[gateway] connection: {name} is not a connection or group of [ipconn], nor a connection of [mainframe]"
         ));
     }
     let names = config.connections.keys().chain(config.groups.keys());
     for name in names.filter(|name| app.config.mainframe.connections.contains_key(*name)) {
-        wrong.push(format!("{name} is a connection of [mainframe] too"));
+        wrong.push(format!("{name} is also a connection of [mainframe]"));
     }
-    match wrong.is_empty() {
-        true => Ok(config),
-        false => bail!("connections to other regions\n{}", wrong.join("\n")),
+    if wrong.is_empty() {
+        Ok(config)
+    } else {
+        bail!("connections to other regions\n{}", wrong.join("\n"))
     }
 }
 
-/// A connection as its definition has it; none for one that only receives.
+/// The connection that a definition describes. Returns `None` for one that only
+/// receives.
 fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
     let number = |name: &str, most: u16| match attribute(def, name) {
         None => Ok(None),
         Some(text) if text.eq_ignore_ascii_case("NO") => Ok(None),
         Some(text) => match text.parse::<u16>() {
             Ok(number) if number <= most => Ok(Some(number)),
-            _ => Err(format!("{name}({text}): 0 to {most}")),
+            _ => Err(format!("{name}({text}): expected 0 to {most}")),
         },
     };
     let Some(host) = attribute(def, "HOST") else {
@@ -134,9 +135,10 @@ fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
     let port = number("PORT", u16::MAX)?.unwrap_or(PORT);
     let usual = ConnectionConfig::default();
     Ok(Some(ConnectionConfig {
-        address: match host.contains(':') {
-            true => format!("[{host}]:{port}"),
-            false => format!("{host}:{port}"),
+        address: if host.contains(':') {
+            format!("[{host}]:{port}")
+        } else {
+            format!("{host}:{port}")
         },
         applid: attribute(def, "APPLID").map(str::to_owned),
         sessions: sessions.unwrap_or(usual.sessions),

@@ -1,7 +1,7 @@
-//! What definitions and `[appc]` say of partners: who they are, under which
-//! modes they are reached, and what their Attaches must say.
+//! APPC partners from definitions and `[appc]`: their names, the modes they are
+//! reached under, and the security that their Attaches must have.
 //!
-//! It is read whole at the start and at each reload, and switched over at once.
+//! All of it is read at the start and at each reload, and replaced at once.
 //!
 //! Reference: CICS resource definition, CONNECTION, SESSIONS, PARTNER and
 //! PROFILE.
@@ -23,15 +23,15 @@ const KINDS: [&str; 4] = ["CONNECTION", "SESSIONS", "PARTNER", "PROFILE"];
 /// Bytes of an RU that SENDSIZE and RECEIVESIZE may name, as for APPC sessions.
 const RU_BYTES: std::ops::RangeInclusive<usize> = 256..=30_720;
 
-/// All that is known of partners.
+/// The definitions of partners.
 #[derive(Debug, Clone)]
 pub struct KnownPartners {
     definitions: Vec<OtherDef>,
-    /// The section, with what the connections say of trust.
+    /// The `[appc]` section, with the trust that the connections define.
     pub section: AppcConfig,
-    /// The modes, with what the SESSIONS say of them.
+    /// The modes, with the attributes of the SESSIONS.
     pub modes: BTreeMap<ModeName, Mode>,
-    /// What Attaches must say of their users.
+    /// The security that Attaches must have.
     pub security: AttachSecurity,
 }
 
@@ -54,8 +54,8 @@ impl KnownPartners {
         })
     }
 
-    /// The partner that a SYSID names: that of the CONNECTION, or one with this
-    /// name where no CONNECTION has it.
+    /// The partner of a SYSID: that of the CONNECTION, or the partner with this name if
+    /// no CONNECTION has it.
     pub fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         match self.definition("CONNECTION", sysid) {
             Some(def) => self.configured(attribute(def, "NETNAME")?),
@@ -69,7 +69,7 @@ impl KnownPartners {
         all.filter_map(|def| Some((def.name.as_str(), attribute(def, "NETNAME")?)))
     }
 
-    /// The partner that a PARTNER definition names.
+    /// The partner of a PARTNER definition.
     pub fn partner(&self, name: &str) -> Option<ConversationTarget> {
         let def = self.definition("PARTNER", name)?;
         let net_name = attribute(def, "NETNAME")?;
@@ -85,7 +85,7 @@ impl KnownPartners {
         Some(destination)
     }
 
-    /// The mode that a PROFILE names.
+    /// The mode of a PROFILE.
     pub fn profile(&self, name: &str) -> Option<String> {
         let def = self.definition("PROFILE", name)?;
         let mode = attribute(def, "MODENAME").unwrap_or(DEFAULT_MODE);
@@ -112,13 +112,13 @@ impl KnownPartners {
     }
 }
 
-/// A value of a definition that is not empty.
+/// The value of an attribute, unless it is empty.
 pub fn attribute<'d>(def: &'d OtherDef, name: &str) -> Option<&'d str> {
     let found = def.attributes.iter().find(|a| a.name == name)?;
     found.value.as_deref().filter(|value| !value.is_empty())
 }
 
-/// The modes: the architected ones, then what SESSIONS say, then `[appc.modes]`.
+/// The modes: the architected ones, then those of SESSIONS, then `[appc.modes]`.
 fn modes(section: &AppcConfig, definitions: &[OtherDef]) -> Result<BTreeMap<ModeName, Mode>> {
     let architected = ModeTable::default();
     let mut modes: BTreeMap<ModeName, Mode> = architected
@@ -134,7 +134,7 @@ fn modes(section: &AppcConfig, definitions: &[OtherDef]) -> Result<BTreeMap<Mode
         };
         let place = format!("SESSIONS({}), line {}", def.name, def.line);
         let Ok(name) = name.to_ascii_uppercase().parse::<ModeName>() else {
-            bail!("{place}: MODENAME({name}) is no mode's name");
+            bail!("{place}: MODENAME({name}) is not the name of a mode");
         };
         let mode = modes
             .remove(&name)
@@ -151,7 +151,7 @@ fn modes(section: &AppcConfig, definitions: &[OtherDef]) -> Result<BTreeMap<Mode
     Ok(modes)
 }
 
-/// `mode` with what a SESSIONS definition gives.
+/// `mode` with the attributes of a SESSIONS definition.
 fn sessions(def: &OtherDef, mut mode: Mode, place: &str) -> Result<Mode> {
     if let Some(text) = attribute(def, "MAXIMUM") {
         let (limit, winners) = text.split_once(',').unwrap_or((text, "0"));
@@ -223,7 +223,7 @@ mod tests {
             let error = known(&text, "").unwrap_err().to_string();
             assert!(error.starts_with("SESSIONS(S), line 1"), "{error}");
         }
-        // Those of other kinds are not looked at.
+        // SESSIONS with another PROTOCOL are not checked.
         let other = "DEFINE SESSIONS(S) GROUP(A) MODENAME(M) PROTOCOL(LU61) SENDSIZE(1)";
         known(other, "").unwrap();
     }

@@ -1,7 +1,7 @@
-//! What the numbers and origins of `[gateway]` may be.
+//! The ranges of the numbers of `[gateway]`, and the form of its origins.
 //!
-//! A limit that is out of its bounds would be another one than its reader
-//! believes, so `check` and `serve` refuse it.
+//! `check` and `serve` reject a value out of its range; a silent other limit would
+//! mislead the operator.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::settings::at;
 
 const DAY_S: u64 = 24 * 60 * 60;
 
-/// Each number with the least and the most that it may be.
+/// Each number with its smallest and largest value.
 fn bounds(of: &GatewaySection) -> [(&'static str, u64, u64, u64); 14] {
     [
         ("threads", of.threads.into(), 0, 1_024),
@@ -46,7 +46,7 @@ fn bounds(of: &GatewaySection) -> [(&'static str, u64, u64, u64); 14] {
     ]
 }
 
-/// What is wrong with the limits of a gateway, and with whose pages may call it.
+/// Findings about the limits of a gateway and its CORS settings.
 pub fn findings(folder: &Path, gateway: &GatewaySection) -> Findings {
     let mut found = Findings::new(folder);
     let mut say = |key: &str, severity, message: String, help: &str| {
@@ -54,16 +54,16 @@ pub fn findings(folder: &Path, gateway: &GatewaySection) -> Findings {
     };
     for (key, value, least, most) in bounds(gateway) {
         if !(least..=most).contains(&value) {
-            let message = format!("{key} is {value}, and may be {least} to {most}");
-            let help = "leave it out for what is usual";
+            let message = format!("{key} is {value}; expected {least} to {most}");
+            let help = "leave it out for the default";
             say(key, Severity::Error, message, help);
         }
     }
     let key = "cors_origins";
     for origin in gateway.cors_origins.iter().filter(|o| *o != "*") {
         if let Some(why) = no_origin(origin) {
-            let message = format!("{origin:?} is no origin that a browser sends: {why}");
-            let help = "scheme, host and perhaps a port, as https://shop.example";
+            let message = format!("{origin:?} is not an origin that a browser sends: {why}");
+            let help = "write a scheme, a host and, if needed, a port: https://shop.example";
             say(key, Severity::Error, message, help);
         }
     }
@@ -79,24 +79,26 @@ pub fn findings(folder: &Path, gateway: &GatewaySection) -> Findings {
         ("cors_expose_headers", &gateway.cors_expose_headers),
     ] {
         for name in names.iter().filter(|name| !is_token(name)) {
-            let message = format!("{key}: {name:?} is no header's name");
-            let help = "one name a text, as [\"Retry-After\", \"X-Total\"]";
+            let message = format!("{key}: {name:?} is not the name of a header");
+            let help = "one name in each string: [\"Retry-After\", \"X-Total\"]";
             say(key, Severity::Error, message, help);
         }
         if gateway.cors_credentials && names.iter().any(|name| name == "*") {
-            let message = format!("{key}: with cors_credentials browsers take * for a name");
+            let message =
+                format!("{key}: with cors_credentials browsers read * as a header named *");
             say(key, Severity::Error, message, "name the headers");
         }
         if gateway.cors_origins.is_empty() && !names.is_empty() {
-            let message = format!("{key} has no effect: cors_origins names no origin");
-            let help = "cors_origins = [\"https://shop.example\"] lets pages in";
+            let message = format!("{key} has no effect: cors_origins is empty");
+            let help =
+                "cors_origins = [\"https://shop.example\"] lets pages of that origin call the APIs";
             say(key, Severity::Warning, message, help);
         }
     }
     found
 }
 
-/// Why a text is none of the origins that browsers send.
+/// Why a text is not an origin as browsers send it.
 fn no_origin(text: &str) -> Option<&'static str> {
     if text == "null" {
         return None;
@@ -104,23 +106,23 @@ fn no_origin(text: &str) -> Option<&'static str> {
     let Some((scheme, host)) = text.split_once("://") else {
         return Some("it has no scheme, such as https://");
     };
-    let rest = host.rsplit_once(']').map_or(host, |(_, behind)| behind);
+    let rest = host.rsplit_once(']').map_or(host, |(_, after)| after);
     let port = rest.split_once(':').map(|(_, port)| port);
     if host.is_empty() {
         Some("it has no host")
     } else if host.contains(['/', '?', '#']) {
-        Some("it goes on behind the host, if only with a /")
+        Some("there is text after the host")
     } else if host.contains(['@', ' ', '*']) {
-        Some("it names no single host")
+        Some("it does not name a single host")
     } else if text.chars().any(|c| c.is_ascii_uppercase()) {
-        Some("browsers write it in small letters")
+        Some("browsers write it in lower case")
     } else if matches!(
         (scheme, port),
         ("http", Some("80")) | ("https", Some("443"))
     ) {
-        Some("browsers leave the usual port out")
+        Some("browsers leave the default port out")
     } else if port.is_some_and(|port| port.parse::<u16>().is_err()) {
-        Some("its port is no number")
+        Some("its port is not a number")
     } else {
         None
     }
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_settings_are_within_their_bounds() {
+    fn the_default_settings_are_within_their_bounds() {
         let found = findings(Path::new("/nowhere"), &GatewaySection::default());
         assert_eq!(found.count(Severity::Error), 0);
     }

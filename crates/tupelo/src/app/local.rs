@@ -1,4 +1,4 @@
-//! The region of this process as the gateway sees it.
+//! The region of this process, as the gateway uses it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -19,18 +19,18 @@ use region::{
     TraceFilter, TraceRecord, UserId,
 };
 
-/// A handle on the region, and who its callers are.
+/// A handle on the region, and the default user of its tasks.
 #[derive(Clone)]
 pub struct LocalRegion {
     /// The region.
     pub region: Handle,
-    /// User id of tasks whose caller did not say who it is.
+    /// User id of tasks whose caller is not authenticated.
     pub user: UserId,
-    /// The store's file, when the region has files.
+    /// Watches the store's file, if the region has files.
     pub store: Option<Arc<StoreWatch>>,
-    /// Where the programs' texts are, for what is told of abends.
+    /// The programs' source texts, which the reports of abends quote.
     pub texts: Arc<ProgramTexts>,
-    /// Its APPC node, when it has one.
+    /// The APPC node, if the region has one.
     pub partners: Arc<OnceLock<PartnerDirectory>>,
     /// The terminals in browsers.
     pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
@@ -40,12 +40,12 @@ thread_local! {
     static THREAD_PORT: RefCell<Option<Port>> = const { RefCell::new(None) };
 }
 
-/// Where the calling door thread hears of the ends of its tasks.
+/// The port on which the calling gateway thread receives the ends of its tasks.
 pub fn port_of_this_thread() -> Option<Port> {
     THREAD_PORT.with_borrow(Clone::clone)
 }
 
-/// A door thread's end of the region.
+/// A gateway thread's access to the region.
 pub struct LocalDoor {
     region: Handle,
     port: Port,
@@ -56,11 +56,11 @@ pub struct LocalDoor {
 /// An admitted task.
 pub struct LocalTask(region::Task, Arc<ProgramTexts>);
 
-/// What came of it.
+/// The result of a task.
 pub struct LocalReply(region::TaskReply, Option<Box<Abend>>);
 
 impl LocalRegion {
-    /// Makes the calling thread a door: its runtime, and its end of the region.
+    /// Makes the calling thread a gateway thread: its runtime, and its port of the region.
     pub fn attach(&self) -> io::Result<(DoorRuntime, LocalDoor)> {
         let port = self
             .region
@@ -77,20 +77,20 @@ impl LocalRegion {
         Ok((runtime, door))
     }
 
-    /// Why programs cannot be run well now, in words; none when they can.
+    /// Why programs run badly or not at all now. Returns `None` if they run well.
     pub fn impairment(&self) -> Option<String> {
         let refusing = || self.refusing();
         let failing = self.failing().or_else(refusing);
         failing.or_else(|| self.region.store_damage())
     }
 
-    /// Whether requests are answered: a store of which a part is damaged
-    /// answers all others.
+    /// Whether requests are answered. A store with a damaged part still answers
+    /// requests for the other parts.
     pub fn ready(&self) -> bool {
         self.failing().is_none() && self.refusing().is_none()
     }
 
-    /// Why every request is refused now, or waits for good.
+    /// Why every request is rejected now, or waits without end.
     fn refusing(&self) -> Option<String> {
         let limits = self.region.limits();
         let is_full = |name: &str| {
@@ -110,7 +110,7 @@ impl LocalRegion {
         ))
     }
 
-    /// Why nothing, or nothing that changes files, can be run now.
+    /// Why no request can be run now, or none that changes files.
     fn failing(&self) -> Option<String> {
         let statistics = self.region.statistics();
         if statistics.workers == 0 {
@@ -127,7 +127,7 @@ impl LocalRegion {
         store.or(failing)
     }
 
-    /// Appends the region's figures in the Prometheus text format.
+    /// Appends the region's metrics in the Prometheus text format.
     pub fn metrics(&self, out: &mut String) {
         super::metrics::write(&self.region.statistics(), out);
         super::metrics::write_limits(&self.region.limits(), out);
@@ -139,14 +139,14 @@ impl LocalRegion {
         }
     }
 
-    /// The ends of the commands of tasks, as far as the trace still has them.
+    /// The ends of the commands of tasks, as far as the trace still contains them.
     pub fn commands(&self, tasks: &BTreeSet<u64>) -> Vec<TraceRecord> {
         let mut all = self.region.trace(&TraceFilter::default());
         all.retain(|record| tasks.contains(&record.task) && record.elapsed_ns.is_some());
         all
     }
 
-    /// Answers an operator; none for a path that is not the region's.
+    /// Answers an operator. Returns `None` for a path that is not the region's.
     pub fn operate(&self, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
         if (path.trim_matches('/'), change) == ("partners", false) {
             return Some(super::operate::partners(self.partners.get()));

@@ -1,4 +1,4 @@
-//! `[mainframe]`: connections of the gateway to a CICS that is none of ours.
+//! `[mainframe]`: connections of the gateway to CICS systems on a mainframe.
 //!
 //! The doc comment of a field is its reference.
 
@@ -29,24 +29,24 @@ pub struct MainframeSection {
     pub connections: BTreeMap<String, MainframeConnection>,
 }
 
-/// `[mainframe.connections.NAME]`: a CICS that is called over its own HTTP
-/// (`url`), or through its sockets listener (`address`). Files are relative to
-/// the application folder.
+/// `[mainframe.connections.NAME]`: a CICS system that is called over its own HTTP
+/// (`url`), or through its sockets listener (`address`). Files are relative to the
+/// application folder.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MainframeConnection {
     /// The address of a program over HTTP, such as
-    /// `https://cics.example/tupelo/{program}?tran={transid}`; both words in
-    /// braces are put in.
+    /// `https://cics.example/tupelo/{program}?tran={transid}`; both words in braces
+    /// are replaced.
     pub url: Option<String>,
     /// Basic authentication over HTTP: the user, and the file of the password.
     pub basic: Option<RequesterBasic>,
-    /// Header that tells the server over HTTP the caller's user id.
+    /// Header that carries the caller's user id to the server over HTTP.
     pub user_header: Option<String>,
     /// Host and port of a sockets listener.
     pub address: Option<String>,
-    /// What is sent to the listener first, such as `RECV\n`: the transaction of
-    /// the receiver. `{program}` and `{transid}` in it are put in.
+    /// The text that is sent to the listener first, such as `RECV\n`: the transaction
+    /// of the receiver. `{program}` and `{transid}` in it are replaced.
     pub first: String,
     /// Where a message to the receiver ends, as in `[sockets.receivers.TRAN]`.
     pub frame: Option<FrameConfig>,
@@ -66,13 +66,13 @@ pub struct MainframeConnection {
     pub connect_timeout_ms: u32,
     /// KiB that an answer may have.
     pub max_kib: u32,
-    /// The container that an answer is, where it does not say so itself; that
-    /// of the request when absent.
+    /// The container of an answer that does not name its own; the request's container
+    /// when absent.
     pub answer_container: Option<String>,
-    /// File of the authorities in PEM that the server is trusted by; the
-    /// system's without it.
+    /// File of the authorities in PEM that the server is trusted by; the system's when
+    /// absent.
     pub trusted: Option<PathBuf>,
-    /// Certificate chain in PEM that is shown to the server; takes `key` and
+    /// Certificate chain in PEM that is presented to the server; needs `key` and
     /// `trusted`.
     pub certificate: Option<PathBuf>,
     /// Its private key in PEM.
@@ -106,7 +106,7 @@ impl Default for MainframeConnection {
 }
 
 impl Application {
-    /// The connections, for so many threads. All that is wrong is told.
+    /// The connections, for this number of threads. Reports all errors at once.
     pub fn mainframe(&self, threads: u32) -> Result<MainframeConnections> {
         let mut made = MainframeConnections::new(threads);
         let mut wrong = Vec::new();
@@ -122,14 +122,15 @@ impl Application {
                 wrong.push(format!("[mainframe.connections.{name}] {why}"));
             }
         }
-        match wrong.is_empty() {
-            true => Ok(made),
-            false => bail!("connections to a mainframe\n{}", wrong.join("\n")),
+        if wrong.is_empty() {
+            Ok(made)
+        } else {
+            bail!("connections to a mainframe\n{}", wrong.join("\n"))
         }
     }
 }
 
-/// What a connection is.
+/// The protocol of a connection.
 enum ConnectionKind {
     Web(WebConnection),
     Sockets(SocketConnection),
@@ -150,7 +151,7 @@ impl MainframeConnection {
                 }
                 Ok(ConnectionKind::Sockets(self.sockets(address)?))
             }
-            _ => Err("it has url, for its own HTTP, or address, for a sockets listener".into()),
+            _ => Err("expected either url, for HTTP, or address, for a sockets listener".into()),
         }
     }
 
@@ -170,7 +171,7 @@ impl MainframeConnection {
     fn sockets(&self, address: &str) -> Result<SocketConnection, String> {
         let ebcdic = CodePage::by_name(&self.code_page).is_ok_and(CodePage::is_ebcdic);
         let mut wrong = Vec::new();
-        let frame = self.frame.as_ref().ok_or("frame: it goes with address")?;
+        let frame = self.frame.as_ref().ok_or("frame: address needs it")?;
         let framing = frame.build(ebcdic, &mut |key, why| {
             wrong.push(format!("{key}: {why}"));
         });
@@ -213,17 +214,17 @@ impl MainframeConnection {
     }
 }
 
-/// The frames of receivers, for messages that go to one.
+/// The framing of a receiver, for messages that are sent to one.
 struct ReceiverFraming(FrameFormat);
 
 impl MessageFraming for ReceiverFraming {
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         let from = out.len();
         self.0.emit(message, out).map_err(|e| e.to_string())?;
-        // What has a delimiter within would be two messages there.
+        // Data that contains the delimiter would be received as two messages.
         match self.0.first(&out[from..], 0) {
             Ok(FrameStart::Message { data, .. }) if data.len() >= message.len() => Ok(()),
-            Ok(_) => Err("the data has the delimiter of its frame in it".into()),
+            Ok(_) => Err("the data contains the delimiter of its frame".into()),
             Err(e) => Err(e.to_string()),
         }
     }

@@ -1,4 +1,4 @@
-//! The figures of the region and of this process on `/metrics`.
+//! The metrics of the region and of this process on `/metrics`.
 //!
 //! `tupelo_engine_cpu_seconds_total` is CPU time by the kind of engine that a
 //! thread belongs to: `offload` for the front doors, `general` for the region's
@@ -22,14 +22,16 @@ pub fn write(statistics: &RegionStatistics, out: &mut String) {
     for (name, help, label, rows) in WORK {
         head(out, name, "counter", help);
         for (value, of) in *rows {
-            let labels = match value.is_empty() {
-                true => String::new(),
-                false => format!("{{{label}=\"{value}\"}}"),
+            let labels = if value.is_empty() {
+                String::new()
+            } else {
+                format!("{{{label}=\"{value}\"}}")
             };
             let sum = of(work);
-            match name.ends_with("_seconds_total") {
-                true => writeln!(out, "{name}{labels} {:.9}", sum as f64 / 1e9),
-                false => writeln!(out, "{name}{labels} {sum}"),
+            if name.ends_with("_seconds_total") {
+                writeln!(out, "{name}{labels} {:.9}", sum as f64 / 1e9)
+            } else {
+                writeln!(out, "{name}{labels} {sum}")
             }
             .expect("a string takes everything");
         }
@@ -37,18 +39,20 @@ pub fn write(statistics: &RegionStatistics, out: &mut String) {
     write_own(out);
 }
 
-/// A figure of each limit: name, help, and where it stands.
+/// A metric of each limit: name, help, and its value.
 type LimitMetric = (&'static str, &'static str, fn(&LimitInfo) -> Option<u64>);
 
 const LIMITS: &[LimitMetric] = &[
     (
         "tupelo_region_limit_used",
-        "What there is of something that is limited.",
+        "How many there are of a limited resource.",
         |l| Some(l.count),
     ),
-    ("tupelo_region_limit_used_bytes", "Its bytes.", |l| {
-        Some(l.bytes)
-    }),
+    (
+        "tupelo_region_limit_used_bytes",
+        "Bytes that they take.",
+        |l| Some(l.bytes),
+    ),
     ("tupelo_region_limit_most", "How many there may be.", |l| {
         l.count_limit
     }),
@@ -59,7 +63,7 @@ const LIMITS: &[LimitMetric] = &[
     ),
 ];
 
-/// Appends what is used of each limit.
+/// Appends the use of each limit.
 pub fn write_limits(limits: &[LimitInfo], out: &mut String) {
     for (name, help, value) in LIMITS {
         head(out, name, "gauge", help);
@@ -71,15 +75,15 @@ pub fn write_limits(limits: &[LimitInfo], out: &mut String) {
     }
 }
 
-/// Appends the figures of this process alone.
+/// Appends the metrics of this process.
 pub fn write_own(out: &mut String) {
     if let Ok(usage) = CountedSubject::Process(std::process::id()).usage() {
         write_process(&usage, out);
     }
 }
 
-/// CPU time so far by kind of engine, general and offload, in nanoseconds;
-/// none where it cannot be read.
+/// CPU time so far by kind of engine, general and offload, in nanoseconds. Returns
+/// `None` if it cannot be read.
 pub fn engines() -> Option<(u64, u64)> {
     let usage = CountedSubject::Process(std::process::id()).usage().ok()?;
     Some(by_engine(
@@ -123,7 +127,7 @@ fn write_process(usage: &Usage, out: &mut String) {
     let _ = writeln!(out, "{name} {}", usage.resident_bytes);
 }
 
-/// CPU time of the workers that have ended, as far as the kernel keeps it.
+/// CPU time of the workers that have ended, as far as the kernel reports it.
 pub fn ended_children_ns() -> u64 {
     // SAFETY: all zeros are a valid rusage, which the call fills.
     let usage = unsafe {
@@ -139,7 +143,7 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
 }
 
-/// A figure of the region: name, type, help, and where it stands.
+/// A metric of the region: name, type, help, and its value.
 type RegionMetric = (
     &'static str,
     &'static str,
@@ -226,7 +230,7 @@ const METRICS: &[RegionMetric] = &[
     (
         "worker_protocol_violations_total",
         "counter",
-        "Results refused because they made no sense.",
+        "Malformed results of workers that were rejected.",
         |s| s.violations,
     ),
     (
@@ -256,13 +260,13 @@ const METRICS: &[RegionMetric] = &[
     (
         "store_failures",
         "gauge",
-        "Commits that the store failed since the last that it took.",
+        "Commits that failed in the store since the last successful one.",
         |s| s.store_failures,
     ),
     (
         "units_in_doubt",
         "gauge",
-        "Units of work that wait for the region that decides them.",
+        "Units of work in doubt: they wait for their coordinator.",
         |s| s.units_in_doubt,
     ),
     (

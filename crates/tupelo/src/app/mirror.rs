@@ -26,27 +26,27 @@ const MIRROR: &str = "CSMI";
 /// Bytes of a request with a COMMAREA, without it: name and form, program,
 /// length.
 const REQUEST_BYTES: usize = 5 + 8 + 4;
-/// Most bytes of requests with channels that all mirrors of a region hold at
-/// once, so that partners cannot fill its memory.
+/// Most bytes of requests with channels that all mirrors of a region hold at once,
+/// so that partners cannot fill its memory.
 const MOST_HELD_BYTES: usize = 4 * MAX_CHANNEL;
-/// SYSIDERR with RESP2 19: the region takes no more tasks now.
+/// SYSIDERR with RESP2 19: the region accepts no more tasks now.
 const SYSIDERR: ProgramEnding = ProgramEnding::Condition(53, 19);
-/// LENGERR with RESP2 11: a channel too large for this region, or a changed one
-/// too large for the way back.
+/// LENGERR with RESP2 11: a channel too large for this region, or a changed one too
+/// large for the reply.
 const LENGERR: ProgramEnding = ProgramEnding::Condition(22, 11);
 
-/// What the mirrors of a region share.
+/// The budget that the mirrors of a region share.
 #[derive(Debug, Default)]
 pub struct MirrorBudget(AtomicUsize);
 
-/// Bytes of a request that are counted; given back when it goes.
+/// Bytes of a request that are counted against the budget; dropping releases them.
 struct ByteReservation<'h> {
     held: &'h MirrorBudget,
     bytes: usize,
 }
 
 impl ByteReservation<'_> {
-    /// Counts more bytes; false when they are too many.
+    /// Counts more bytes. Returns false if they exceed the budget.
     fn grow(&mut self, bytes: usize) -> bool {
         let before = self.held.0.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
@@ -60,7 +60,7 @@ impl Drop for ByteReservation<'_> {
     }
 }
 
-/// Lets partners attach the mirror.
+/// Registers the mirror as a transaction program that partners may attach.
 pub fn define(partners: &PartnerDirectory, region: &Handle, user: UserId) {
     let Ok(name) = MIRROR.parse() else {
         return;
@@ -107,9 +107,10 @@ fn mirror(
     user: UserId,
 ) -> Result<(), appc::Error> {
     conversation.accept()?;
-    let most = match channel {
-        true => MAX_CHANNEL,
-        false => REQUEST_BYTES + MAX_COMMAREA,
+    let most = if channel {
+        MAX_CHANNEL
+    } else {
+        REQUEST_BYTES + MAX_COMMAREA
     };
     let message = receive(&mut conversation, most, &mut claim)?;
     let request = Request::parse(&message).filter(|request| {
@@ -118,7 +119,9 @@ fn mirror(
     });
     let Some(request) = request else {
         conversation.deallocate(DeallocateType::Abend)?;
-        return Err(appc::Error::Partner("what is no program link".into()));
+        return Err(appc::Error::Partner(
+            "a message that is not a program link".into(),
+        ));
     };
     let program = ProgramName::from_bytes(request.program);
     let reply = match region.can_run(program) {
@@ -153,12 +156,14 @@ fn receive(
             _ => true,
         };
         if wrong {
-            return Err(appc::Error::Partner("what is no program link".into()));
+            return Err(appc::Error::Partner(
+                "a message that is not a program link".into(),
+            ));
         }
     }
 }
 
-/// A reply of a program that gave nothing back.
+/// A reply without data.
 fn nothing(ending: ProgramEnding, request: &Request<'_>) -> Vec<u8> {
     let passed = match &request.passed {
         LinkData::Commarea(_) => LinkData::Commarea(&[]),
@@ -167,7 +172,7 @@ fn nothing(ending: ProgramEnding, request: &Request<'_>) -> Vec<u8> {
     LinkReply { ending, passed }.emit()
 }
 
-/// How a LINK ends that the region does not take.
+/// The ending of a LINK whose task the region rejects.
 fn refused(refusal: region::StartRefusal) -> ProgramEnding {
     match refusal {
         region::StartRefusal::Program(_, fault) => {
@@ -178,7 +183,7 @@ fn refused(refusal: region::StartRefusal) -> ProgramEnding {
     }
 }
 
-/// Runs the program; the reply.
+/// Runs the program and returns the reply.
 fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserId) -> Vec<u8> {
     let Ok(transid) = MIRROR.parse() else {
         return nothing(SYSIDERR, request);
@@ -230,7 +235,7 @@ fn bytes_of(sent: &MessageContainer<'_>) -> usize {
     sent.data.map_or(0, |(_, _, data)| data.len())
 }
 
-/// A container as it goes back: without its bytes when they are as they were.
+/// A container of the reply: without its bytes if they are unchanged.
 fn changed<'a>(
     container: &region::Container<'a>,
     before: &[MessageContainer<'_>],
@@ -245,7 +250,7 @@ fn changed<'a>(
     }
 }
 
-/// Gives the task what was passed; false when there is no room for it.
+/// Puts the request's data into the task. Returns false if there is no room for it.
 fn fill(task: &mut region::Task, passed: &LinkData<'_>) -> bool {
     match passed {
         LinkData::Commarea([]) => true,

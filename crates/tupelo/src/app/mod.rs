@@ -1,7 +1,7 @@
 //! An application folder: its settings, definitions, programs and files.
 //!
-//! Every subcommand that works on a folder opens it here, so that `check`,
-//! `serve` and `run` agree on what it says.
+//! Every subcommand that works on a folder opens it here, so that `check`, `serve`
+//! and `run` read the same application.
 
 pub mod apis;
 pub mod appc;
@@ -33,8 +33,8 @@ pub mod ports;
 pub mod queues;
 pub mod records;
 pub mod region_limits;
+pub mod reported;
 pub mod restart;
-pub mod said;
 pub mod schema;
 pub mod scripts;
 mod secret;
@@ -79,24 +79,24 @@ use finding::{Findings, Severity, of_definitions};
 pub struct Application {
     /// The folder.
     pub folder: PathBuf,
-    /// Where compiled programs and records are kept.
+    /// Folder of compiled programs and records.
     pub state: PathBuf,
     /// `tupelo.toml`, or the defaults.
     pub config: Config,
-    /// `resources.csd`, or nothing.
+    /// The definitions of `resources.csd`, or none.
     pub csd: Csd,
-    /// What is worth knowing about either, with its place.
+    /// Findings about settings and definitions, with their places.
     pub warnings: Findings,
-    /// Names of definitions with errors: what else is said of them follows from
-    /// those. Empty in an application that can run.
+    /// Names of definitions with errors: further findings about them are consequences.
+    /// Empty in an application that can run.
     pub broken_definitions: BTreeSet<String>,
-    /// Whether the settings could be read. Where they could not, these are the
-    /// defaults, and nothing that depends on them can be said.
+    /// Whether the settings could be read. If not, `config` has the defaults, and
+    /// nothing that depends on settings can be checked.
     pub has_settings: bool,
 }
 
-/// Prints what is wrong with a file that everything depends on; the error that
-/// ends the command counts it.
+/// Prints the findings about a file that all commands depend on. The error that
+/// ends the command has their number.
 fn unusable<T>(found: &Findings, what: &str) -> Result<T> {
     eprint!(
         "{}",
@@ -126,11 +126,11 @@ impl Application {
         unusable(&app.warnings, "resources.csd cannot be installed")
     }
 
-    /// Reads settings and definitions for a check: a mistake in one text hides
-    /// none in another. Settings and definitions that are wrong are left out.
+    /// Reads settings and definitions for a check: a mistake in one text hides none in
+    /// another. Faulty settings and definitions are left out.
     ///
     /// # Errors
-    /// There is no such folder, or a file of it cannot be read.
+    /// The folder does not exist, or a file of it cannot be read.
     pub fn open_in_spite(folder: &Path, state: Option<&Path>) -> Result<Application> {
         let folder = opened_folder(folder)?;
         let state = state.map_or_else(|| folder.join(".tupelo"), Path::to_owned);
@@ -168,7 +168,7 @@ impl Application {
         })
     }
 
-    /// Puts the definitions together with what was compiled.
+    /// Combines the definitions with the compiled programs.
     pub fn install(&self, compiled: &CompiledPrograms) -> Result<InstalledDefinitions> {
         let record_bytes = |section: &FileSection| {
             let layout = self.file_layout(section).ok()??;
@@ -180,20 +180,19 @@ impl Application {
         let (transforms, wrong) = transforms::read(&self.folder.join(transforms::FOLDER))?;
         installed.region.transforms = transforms;
         installed.errors.extend(wrong);
-        match installed.errors.is_empty() {
-            true => Ok(installed),
-            false => {
-                let mut faults = Findings::new(&self.folder);
-                let all = installed.errors.iter();
-                faults.extend(all.map(|fault| settings::placed(self, fault)));
-                let colours = std::io::stderr().is_terminal();
-                let text = faults.text(Severity::Note, colours);
-                bail!("the definitions do not fit together\n{}", text.trim_end());
-            }
+        if installed.errors.is_empty() {
+            Ok(installed)
+        } else {
+            let mut faults = Findings::new(&self.folder);
+            let all = installed.errors.iter();
+            faults.extend(all.map(|fault| settings::placed(self, fault)));
+            let colours = std::io::stderr().is_terminal();
+            let text = faults.text(Severity::Note, colours);
+            bail!("the definitions do not fit together\n{}", text.trim_end());
         }
     }
 
-    /// The layout of a file's records, when its section names a copybook.
+    /// The layout of a file's records, if its section names a copybook.
     pub fn file_layout(&self, section: &FileSection) -> Result<Option<RecordLayout>> {
         let Some(copybook) = &section.copybook else {
             return Ok(None);
@@ -201,7 +200,7 @@ impl Application {
         self.layout_of(&self.folder.join(copybook)).map(Some)
     }
 
-    /// User id of tasks whose caller did not say who it is.
+    /// User id of tasks whose caller is not authenticated.
     pub fn user(&self) -> Result<UserId> {
         let user = &self.config.region.default_user;
         user.parse()
@@ -218,7 +217,7 @@ impl Application {
             .collect()
     }
 
-    /// A folder in which there is nothing to serve is the wrong one.
+    /// An error if the folder has nothing to serve: probably it is the wrong folder.
     pub fn not_empty(&self) -> Result<()> {
         let there = |name: &PathBuf| self.folder.join(name).exists();
         let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
@@ -232,7 +231,7 @@ impl Application {
                 "there are COBOL programs in {0}: move them into cobol/, or write [compile] programs = [\"{0}\"] into tupelo.toml",
                 folder.display()
             ),
-            None => "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for programs of your own, put them into cobol/ and their copybooks into copybooks/, and `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one".to_owned(),
+            None => "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for your own programs, put them into cobol/ and their copybooks into copybooks/; `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one".to_owned(),
         };
         bail!(
             help = help,
@@ -246,7 +245,7 @@ impl Application {
         self.state.join(&self.config.store.path)
     }
 
-    /// What the region is started with.
+    /// The configuration that the region is started with.
     pub fn region_config(&self, installed: &InstalledDefinitions) -> Result<RegionConfig> {
         let settings = &self.config.region;
         Ok(RegionConfig {
@@ -303,8 +302,8 @@ impl Application {
         })
     }
 
-    /// What workers keep their programs from. Says what the kernel lacks for
-    /// it; an error when the whole of it is required.
+    /// The sandbox of the workers. Logs the parts that the kernel lacks; they are an
+    /// error if `[region] sandbox` is `required`.
     fn confinement(&self) -> Result<WorkerConfinement> {
         let settings = &self.config.region;
         let mib = |mib: u32| u64::from(mib) << 20;
@@ -342,8 +341,8 @@ impl Application {
         cpu_list(&self.config.engines.offload, "offload")
     }
 
-    /// Reader slots of the store: one a worker, as many again for workers of
-    /// the last generation that still end their tasks, and some for tools.
+    /// Reader slots of the store: one for each worker, as many again for retiring
+    /// workers that still end their tasks, and some for tools.
     pub fn max_readers(&self) -> u32 {
         self.config
             .region
@@ -372,8 +371,8 @@ fn opened_folder(folder: &Path) -> Result<PathBuf> {
     folder.canonicalize().into_diagnostic()
 }
 
-/// The names of definitions that are wrong: those that the errors are about, and
-/// those whose statement could not be read at all.
+/// The names of definitions with errors: those that the errors name, and those whose
+/// statement could not be read at all.
 fn broken_definitions(text: &str, csd: &Csd) -> BTreeSet<String> {
     let (read, _) = csd::definitions(text);
     let about = |line: u32| {

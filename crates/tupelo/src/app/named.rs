@@ -1,9 +1,8 @@
-//! Files and transient data queues that programs name and no definition has:
-//! each command on one answers FILENOTFOUND or QIDERR, which a program may pass
-//! over in silence.
+//! Files and transient data queues that programs name and no definition has. Each
+//! command on one gets FILENOTFOUND or QIDERR, which a program may ignore.
 //!
-//! Invariant: a name is told only where it is written, as a literal or as the
-//! value of an item that nothing else is moved to.
+//! Invariant: a name is reported only if it is a literal, or the value of an item
+//! that no statement changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +15,7 @@ use super::finding::{Finding, Severity};
 use super::interfaces::{literal, literal_at, value_of};
 use crate::commands::record::source::read_source;
 
-/// What a command names.
+/// A resource that a command names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NamedResource {
     File,
@@ -32,7 +31,7 @@ const FILE_COMMANDS: [&str; 10] = [
 /// Commands whose QUEUE is a transient data queue where TD is among their words.
 const QUEUE_COMMANDS: [&str; 3] = ["WRITEQ", "READQ", "DELETEQ"];
 
-/// One warning for each file and queue, where it is named first.
+/// One warning for each file and queue, at its first use.
 pub fn findings(app: &Application, compiled: &CompiledPrograms) -> Vec<Finding> {
     let is = |defined: &str, name: &str| defined.eq_ignore_ascii_case(name);
     let defined = |(kind, name): &(NamedResource, String)| match kind {
@@ -59,7 +58,7 @@ pub fn findings(app: &Application, compiled: &CompiledPrograms) -> Vec<Finding> 
             found.entry(named.clone()).or_insert_with(first).1 += 1;
         }
     }
-    let told = found
+    let findings = found
         .into_values()
         .map(|(finding, programs)| match programs {
             1 => finding,
@@ -68,7 +67,7 @@ pub fn findings(app: &Application, compiled: &CompiledPrograms) -> Vec<Finding> 
                 ..finding
             },
         });
-    told.collect()
+    findings.collect()
 }
 
 fn finding(source: &Path, text: &str, (kind, name): &(NamedResource, String)) -> Finding {

@@ -1,13 +1,13 @@
-//! What the administration port answers to those who watch: the trace.
+//! The administration port's answers about the trace.
 //!
 //! | | |
 //! |---|---|
-//! | `POST /trace/start?name=NAME&mib=N&...`, with the same filters | the trace goes to a file from now on |
-//! | `POST /trace/stop` | no longer |
-//! | `GET /trace/file` | how far it has come |
+//! | `POST /trace/start?name=NAME&mib=N&...`, with the same filters | starts writing the trace to a file |
+//! | `POST /trace/stop` | stops writing the trace |
+//! | `GET /trace/file` | the state of the trace file |
 //! | `GET /trace/counts` | commands by transaction and command |
-//! | `POST /trace/counts` | the same, and counting begins anew |
-//! | `GET /trace?task=N&transaction=ID&domain=NAME&last=N` | the trace's newest entries, by time |
+//! | `POST /trace/counts` | the same counts, which are then reset |
+//! | `GET /trace?task=N&transaction=ID&domain=NAME&last=N` | the newest entries of the trace, by time |
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,13 +15,13 @@ use gateway::OperatorResult;
 use region::{Handle, TraceFilter};
 use serde_json::{Value, json};
 
-/// MiB of a trace file when nobody says how many, and most of them.
+/// The default size of a trace file in MiB; the next line is the largest.
 const MIB: u64 = 256;
 const MAX_MIB: u64 = 65_536;
-/// Entries that are given when nobody says how many.
+/// The default number of entries.
 const LAST: usize = 200;
 
-/// The answer to a path; `None` when it is not one of these.
+/// The answer to a path. Returns `None` if the path is not one of these.
 pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
     let given = match (path.trim_end_matches('/'), change) {
         ("/trace", false) => filter(query)
@@ -48,7 +48,7 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
     })
 }
 
-/// Begins to write the trace to a file; an error with its status.
+/// Begins to write the trace to a file; an error has its HTTP status.
 fn start(region: &Handle, query: &str) -> Result<Value, (u16, String)> {
     let (name, filter, mib) = wanted(query).map_err(|why| (400, why))?;
     match region.trace_start(&name, filter, mib << 20) {
@@ -60,7 +60,7 @@ fn start(region: &Handle, query: &str) -> Result<Value, (u16, String)> {
     }
 }
 
-/// Name, filter and most MiB of a file for the trace.
+/// Name, filter and size in MiB of a trace file, from a query.
 fn wanted(query: &str) -> Result<(String, TraceFilter, u64), String> {
     let mut rest = Vec::new();
     let (mut name, mut mib) = (None, MIB);
@@ -69,7 +69,7 @@ fn wanted(query: &str) -> Result<(String, TraceFilter, u64), String> {
             Some(("name", value)) => name = Some(value.to_owned()),
             Some(("mib", value)) => {
                 let known = value.parse().ok().filter(|n| (1..=MAX_MIB).contains(n));
-                mib = known.ok_or(format!("mib={value}: not 1 to {MAX_MIB}"))?;
+                mib = known.ok_or(format!("mib={value}: expected 1 to {MAX_MIB}"))?;
             }
             _ => rest.push(part),
         }
@@ -91,7 +91,7 @@ fn default_name() -> String {
     format!("trace-{}", since.map_or(0, |d| d.as_secs()))
 }
 
-/// What a query wants to see.
+/// The filter of a query.
 fn filter(query: &str) -> Result<TraceFilter, String> {
     let mut filter = TraceFilter {
         last: Some(LAST),

@@ -1,4 +1,4 @@
-//! What the administration port answers operators: tasks, locks, messages.
+//! The administration port's answers to operators: tasks, locks, messages.
 //!
 //! | | |
 //! |---|---|
@@ -7,12 +7,12 @@
 //! | `POST /transactions/NAME/start` | start one, as START does |
 //! | `POST /transactions/NAME/purge`, `POST /transactions/NAME/forcepurge` | end its tasks |
 //! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
-//! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
+//! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: since the start, and since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
-//! | `GET /limits` | what is used of each limit, and by which task most |
+//! | `GET /limits` | the use of each limit, and the task that uses most |
 //! | `GET /locks` | all locks, their owners and waiters |
-//! | `GET /uow` | units of work that another region or a data base decides, or has not heard of |
-//! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | end one in the place of its region |
+//! | `GET /uow` | units of work that another region or a database decides, or has not acknowledged |
+//! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | resolve one instead of its coordinator |
 //! | `GET /logs?last=N` | the newest lines of the log |
 //! | `GET /connections` | connections to other regions and to mainframes, and partners that have connected |
 //! | `GET /partners` | the sessions and links of the APPC node; null without one |
@@ -34,7 +34,7 @@ use serde_json::json;
 use super::appc::PartnerDirectory;
 use super::snapshot;
 
-/// The answer to a path; `None` when it is not one of these.
+/// The answer to a path. Returns `None` if the path is not one of these.
 pub fn answer(
     region: &Handle,
     user: UserId,
@@ -85,7 +85,7 @@ pub fn answer(
     })
 }
 
-/// The CPU snapshot, for the terminals' transaction.
+/// The CPU snapshot, for the transaction of terminals.
 pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Value {
     use terminal::SnapshotKind;
     match kind {
@@ -95,7 +95,7 @@ pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Va
     }
 }
 
-/// The connections of a process, when it has any.
+/// The connections of a process.
 pub fn connections(
     directory: Option<&ipconn::ConnectionDirectory>,
     mainframe: &MainframeConnections,
@@ -109,7 +109,7 @@ pub fn connections(
     }))
 }
 
-/// The APPC node of a region, when it has one.
+/// The APPC node of a region, or null without one.
 pub fn partners(partners: Option<&PartnerDirectory>) -> OperatorResult {
     list(&partners.map(|partners| partners.host().status()))
 }
@@ -119,7 +119,7 @@ pub fn logs(query: &str) -> OperatorResult {
     let last = query.split('&').find_map(|part| part.strip_prefix("last="));
     match last.map_or(Ok(200), str::parse) {
         Ok(most) => list(&json!({ "lines": crate::log::newest(most) })),
-        Err(_) => fault(400, "last= takes a number"),
+        Err(_) => fault(400, "last= needs a number"),
     }
 }
 
@@ -152,16 +152,16 @@ fn tasks(region: &Handle, query: &str) -> OperatorResult {
     let limit = value("limit").map_or(Ok(usize::MAX), str::parse);
     match (after, limit) {
         (Ok(after), Ok(limit)) => list(&region.tasks_after(after, limit)),
-        _ => fault(400, "after= and limit= take numbers"),
+        _ => fault(400, "after= and limit= need numbers"),
     }
 }
 
-/// Everything that `tupelo top` shows.
+/// The data that `tupelo top` shows.
 fn top(region: &Handle) -> serde_json::Value {
     let engines = super::metrics::engines();
     json!({
         "at_ns": at_ns(),
-        // The oldest: they have waited for longest.
+        // The oldest tasks: they have waited longest.
         "tasks": region.tasks_after(0, MOST_SHOWN),
         "resources": region.resources(),
         "statistics": region.statistics(),
@@ -173,7 +173,7 @@ fn top(region: &Handle) -> serde_json::Value {
 /// Most tasks that `tupelo top` lists.
 const MOST_SHOWN: usize = 1_000;
 
-/// Since this was first asked: a clock for rates.
+/// Nanoseconds since the first call: a clock for rates.
 fn at_ns() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let since = START.get_or_init(Instant::now).elapsed();
@@ -194,12 +194,12 @@ pub fn fault(status: u16, why: &str) -> OperatorResult {
     }
 }
 
-/// Bytes as a query has them.
+/// Percent-encodes a text for a query.
 pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// What [`encoded`] wrote; none when a `%` is not followed by two digits.
+/// Decodes the result of [`encoded`]. Returns `None` if a `%` lacks its two digits.
 pub fn decoded(query: &str) -> Option<Vec<u8>> {
     let mut bytes = query.bytes();
     let mut text = Vec::new();
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_reply_comes_as_it_was_typed(text in any::<String>()) {
+        fn a_reply_arrives_as_it_was_typed(text in any::<String>()) {
             prop_assert_eq!(decoded(&encoded(&text)), Some(text.into_bytes()));
         }
 

@@ -11,8 +11,8 @@ use super::apis::LoadedApis;
 use super::finding::Findings;
 
 impl Application {
-    /// Reads the rule sets, and adds what is to be said of them. One that is
-    /// wrong is not put in force.
+    /// Reads the rule sets, and adds their diagnostics to `findings`. A rule set with
+    /// errors is not put in force.
     pub fn policies(&self, findings: &mut Findings) -> Option<PolicySet> {
         let settings = &self.config.gateway;
         let mut read: BTreeMap<PathBuf, Option<Arc<PolicyRules>>> = BTreeMap::new();
@@ -50,9 +50,9 @@ impl Application {
         })
     }
 
-    /// Paths of rules that no operation has.
+    /// Paths of rules that match no operation.
     pub fn stray_paths(&self, apis: &LoadedApis) -> Vec<Diagnostic> {
-        // What is wrong with them is told elsewhere.
+        // Errors of the rule sets are reported when they are loaded.
         let policies = self.policies(&mut Findings::new(&self.folder));
         let apis: Vec<_> = apis
             .good
@@ -70,7 +70,7 @@ impl Application {
     fn policy(&self, file: &Path) -> Result<(PolicyRules, ProjectDiagnostics), ProjectDiagnostics> {
         let policy = PolicyRules::load(file)?;
         let mut known: Vec<String> = Vec::new();
-        // What is wrong with the connections is told elsewhere.
+        // Errors of the connections are reported by their own check.
         if let Ok(config) = super::ipconn::config(self) {
             known.extend(config.connections.into_keys());
             known.extend(config.groups.into_keys());

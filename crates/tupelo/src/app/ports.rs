@@ -1,11 +1,12 @@
-//! Addresses to listen on: how people write them, and who has one that is
-//! taken; what a process was started as.
+//! Processes that listen on a port, and the command lines of processes, for messages
+//! about ports that are in use.
 //!
 //! Reference: proc(5), `/proc/net/tcp` and `/proc/PID/fd`.
 
 use std::fs;
 
-/// Who listens on a port, as `name (pid 12)`; none where that cannot be seen.
+/// The process that listens on a port, as `name (pid 12)`. Returns `None` if it cannot
+/// be read.
 pub fn owner(port: u16) -> Option<String> {
     let inodes: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
@@ -65,10 +66,10 @@ mod tests {
     #[test]
     fn the_process_that_listens_is_named() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let told = owner(listener.local_addr().unwrap().port()).unwrap();
+        let owner_text = owner(listener.local_addr().unwrap().port()).unwrap();
         assert!(
-            told.contains(&format!("(pid {})", std::process::id())),
-            "{told}"
+            owner_text.contains(&format!("(pid {})", std::process::id())),
+            "{owner_text}"
         );
     }
 }

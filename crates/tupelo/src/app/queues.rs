@@ -1,13 +1,13 @@
-//! From resource definitions and `[queues]` to the queues and journals of the
-//! region.
+//! Makes the queues and journals of the region from resource definitions and
+//! `[queues]`.
 
 use cics::csd::{Csd, ExtraDef, TdQueueKind};
 use region::{Name, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef};
 
 use super::config::{QueueFormat, QueuesSection};
 
-/// The queues and journals, and what is wrong with them.
-/// `user` runs what is triggered by a queue without USERID.
+/// The queues and journals, and the errors of their definitions. `user` runs the
+/// tasks that a queue without USERID triggers.
 pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefinitions, Vec<String>) {
     let mut made = QueueDefinitions {
         models: csd.tsmodels.iter().map(region::install::ts_model).collect(),
@@ -44,12 +44,12 @@ pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefiniti
     (made, wrong)
 }
 
-/// Whether a queue is there without a definition.
+/// Whether a queue exists without a definition.
 pub fn is_supplied(name: &str) -> bool {
     supplied().any(|(known, _)| known == name)
 }
 
-/// The queues that CICS itself writes its messages to, as its group DFHDCTG has
+/// The queues to which CICS writes its own messages, as its group DFHDCTG defines
 /// them: logs, and other names of logs.
 fn supplied() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
     let logs = LOGS.into_iter().map(|name| (name, None));
@@ -66,10 +66,10 @@ fn queue((name, of): (&str, Option<&str>)) -> TdQueueDef {
     }
 }
 
-/// Those that are sequential data sets there.
+/// The queues of DFHDCTG that are sequential data sets.
 const LOGS: [&str; 7] = ["CSSL", "CCSO", "CESE", "CESO", "CPLD", "CPLI", "CRPO"];
 
-/// Those that are indirect to CSSL.
+/// The queues of DFHDCTG that are indirect to CSSL.
 const OF_CSSL: [&str; 46] = [
     "CADL", "CADO", "CADS", "CAFF", "CAIL", "CCPI", "CCZM", "CDB2", "CDBC", "CDEP", "CDUL", "CEJL",
     "CEPO", "CIEO", "CJRM", "CKQQ", "CMIG", "CMLO", "CMQM", "CPIO", "CRDI", "CSBA", "CSBR", "CSCC",
@@ -77,7 +77,7 @@ const OF_CSSL: [&str; 46] = [
     "CSPL", "CSQL", "CSRL", "CSSH", "CSTL", "CSZL", "CSZX", "CWBO", "CWBW", "CXRF",
 ];
 
-/// Where `[queues.files]` has the file of a queue, and in which format.
+/// Applies `[queues.files]` to a queue: its file and format.
 fn place(queue: &mut TdQueueDef, section: &QueuesSection) {
     let own = section.files.get(queue.name.as_str());
     let (Some(own), TdKind::Extrapartition { path, format, .. }) = (own, &mut queue.kind) else {
@@ -94,19 +94,19 @@ fn place(queue: &mut TdQueueDef, section: &QueuesSection) {
     };
 }
 
-/// Records of one length need one.
+/// Reports a queue of fixed-length records without RECORDSIZE.
 fn check_size(queue: &TdQueueDef, extra: &ExtraDef, wrong: &mut Vec<String>) {
     let fixed = |kind: &TdKind| matches!(kind, TdKind::Extrapartition { format, .. } if *format == QueueFileFormat::Fixed);
     if fixed(&queue.kind) && extra.record_bytes.is_none_or(|n| n == 0) {
         wrong.push(format!(
-            "TDQUEUE({}): records of one length need RECORDSIZE",
+            "TDQUEUE({}): fixed-length records need RECORDSIZE",
             queue.name
         ));
     }
 }
 
-/// Queues that are defined twice, lead nowhere or in a ring, and sections of
-/// queues that have no file.
+/// Reports queues that are defined twice, indirect queues without a target or in a
+/// circle, and sections of queues that have no file.
 fn check_names(made: &QueueDefinitions, section: &QueuesSection, wrong: &mut Vec<String>) {
     let find = |name: Name<4>| made.transient.iter().find(|q| q.name == name);
     for (at, queue) in made.transient.iter().enumerate() {
@@ -121,7 +121,7 @@ fn check_names(made: &QueueDefinitions, section: &QueuesSection, wrong: &mut Vec
                 Some(found) if steps <= made.transient.len() => found,
                 Some(_) => {
                     wrong.push(format!(
-                        "TDQUEUE({}): INDIRECTNAME leads in a ring",
+                        "TDQUEUE({}): INDIRECTNAME leads back to the queue itself",
                         queue.name
                     ));
                     break;
@@ -158,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn queues_that_lead_nowhere_or_in_a_ring_are_reported() {
+    fn queues_without_a_target_or_in_a_circle_are_reported() {
         let mut section = QueuesSection::default();
         section
             .files
             .insert("NONE".into(), QueueFileSection::default());
-        let told = wrong(
+        let messages = wrong(
             "DEFINE TDQUEUE(A) GROUP(G) TYPE(INDIRECT) INDIRECTNAME(B)\n\
              DEFINE TDQUEUE(B) GROUP(G) TYPE(INDIRECT) INDIRECTNAME(A)\n\
              DEFINE TDQUEUE(C) GROUP(G) TYPE(INDIRECT) INDIRECTNAME(X)\n\
@@ -171,7 +171,7 @@ mod tests {
              DEFINE TDQUEUE(E) GROUP(G) TYPE(EXTRA) RECORDFORMAT(FIXED)\n",
             &section,
         );
-        let about: Vec<&str> = told.iter().map(|t| &t[..10]).collect();
+        let about: Vec<&str> = messages.iter().map(|t| &t[..10]).collect();
         assert_eq!(
             about,
             [
@@ -182,12 +182,12 @@ mod tests {
                 "TDQUEUE(C)",
                 "[queues.fi"
             ],
-            "{told:?}"
+            "{messages:?}"
         );
     }
 
     #[test]
-    fn the_queues_of_cics_itself_are_there_unless_they_are_defined() {
+    fn the_queues_of_cics_itself_exist_unless_they_are_defined() {
         let csd = cics::csd::parse(
             "DEFINE TDQUEUE(CSMT) GROUP(G) TYPE(INTRA)\n\
              DEFINE TDQUEUE(MINE) GROUP(G) TYPE(INDIRECT) INDIRECTNAME(CSSL)\n",

@@ -1,4 +1,4 @@
-//! How records look outside of a file: framing and conversion together.
+//! Records outside of a file of the store: framing and conversion together.
 
 use batch::RecordConversion;
 use copybook::codec::{LongRecord, RedefinesChoice, ShortRecord, SourceMachine};
@@ -13,27 +13,27 @@ use store::{FileDef, FileOrganisation};
 use super::config::{DataFormat, ZonedSign};
 use super::zoned_signs::SignPlaces;
 
-/// What `load` and `dump` need to know of the other side.
+/// The format of records that `load` reads and `dump` writes.
 pub struct ExternalRecords {
     /// Where records begin and end.
     pub framing: RecordFraming,
-    /// What their bytes mean.
+    /// The conversion of their bytes.
     pub convert: Box<dyn RecordConverter>,
-    /// Whether every byte is taken for a character, for want of a copybook.
+    /// Whether every byte is converted as a character, because there is no copybook.
     pub as_text: bool,
-    /// Checks records that go into the file as they are.
+    /// Checks records that go into the file unconverted.
     pub check: Option<RecordCheck>,
 }
 
-/// Refuses bytes that the file's copybook does not allow: records of another
-/// code page, or of another length.
+/// Rejects records that the file's copybook does not allow: those of another code
+/// page, or of another length.
 pub struct RecordCheck {
     codec: RecordCodec,
     signs: OwnSigns,
 }
 
-/// Records as they are, but for the signs of zoned numbers: they get the
-/// convention of the region.
+/// Records without conversion, except the signs of zoned numbers: they get the
+/// region's convention.
 #[derive(Clone)]
 struct OwnSigns {
     places: SignPlaces,
@@ -56,7 +56,7 @@ impl RecordConverter for OwnSigns {
 impl RecordCheck {
     fn build(layout: &RecordLayout, inside: &CodecOptions, signs: OwnSigns) -> Result<RecordCheck> {
         let options = CodecOptions {
-            // Any description of redefined storage may be the one that holds.
+            // A record is valid if one description of redefined storage fits.
             other_redefines: RedefinesChoice::AllValid,
             short_record: ShortRecord::Absent,
             long_record: LongRecord::Ignore,
@@ -70,7 +70,7 @@ impl RecordCheck {
 impl RecordConverter for RecordCheck {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         match self.codec.decode(outside, &mut Vec::new()) {
-            // Letters beyond ASCII are right in any code page but EBCDIC.
+            // Letters beyond ASCII are valid in every code page except EBCDIC.
             Err(DecodeError::Unmappable { .. }) if !looks_like_ebcdic(outside) => {}
             Err(error) => return Err(ConvertError(error.to_string())),
             Ok(()) => {}
@@ -83,13 +83,13 @@ impl RecordConverter for RecordCheck {
     }
 }
 
-/// Whether most bytes are blanks, letters or digits of EBCDIC.
+/// Whether most bytes are blanks, letters or digits in EBCDIC.
 fn looks_like_ebcdic(record: &[u8]) -> bool {
     let there = record.iter().filter(|b| **b == 0x40 || **b >= 0x81).count();
     there * 2 > record.len()
 }
 
-/// What programs have: this machine's numbers, and signs of the region's
+/// The encoding of programs: this machine's numbers, and signs of the region's
 /// convention.
 fn inside(signs: ZonedSign) -> CodecOptions {
     CodecOptions {
@@ -98,7 +98,7 @@ fn inside(signs: ZonedSign) -> CodecOptions {
     }
 }
 
-/// From a code page to what is inside.
+/// The conversion from a code page to the encoding of programs.
 fn convert(
     outside: CodePage,
     layout: Option<&RecordLayout>,
@@ -122,8 +122,8 @@ fn convert(
 }
 
 impl ExternalRecords {
-    /// From what a person says of the data. JSON needs a copybook; another code
-    /// page takes the fields of a copybook, or all bytes as characters.
+    /// Builds the format from the options of a command. JSON needs a copybook. Another code
+    /// page converts the fields of a copybook, or all bytes as characters.
     pub fn build(
         format: DataFormat,
         code_page: Option<&str>,
@@ -155,7 +155,7 @@ impl ExternalRecords {
             )),
             (DataFormat::Json, None) => {
                 bail!(
-                    help = "name the record's copybook (--copybook, or copybook in [files.NAME]), or say how the bytes are told apart: --format fixed, lines or rdw",
+                    help = "name the record's copybook (--copybook, or copybook in [files.NAME]), or name another format: --format fixed, lines or rdw",
                     "records in JSON cannot be read or written without a copybook"
                 );
             }
@@ -179,9 +179,9 @@ impl ExternalRecords {
         })
     }
 
-    /// Between a file of this machine in another code page and a program's
-    /// records, whose fields a copybook describes; without one every byte is a
-    /// character.
+    /// The conversion between a file of this machine in another code page and the records
+    /// of a program, whose fields a copybook describes. Without a copybook every byte is
+    /// converted as a character.
     pub fn conversion(
         code_page: &str,
         layout: Option<&RecordLayout>,
@@ -194,7 +194,7 @@ impl ExternalRecords {
         })
     }
 
-    /// The same with each record behind its address.
+    /// The format with each record after its address.
     pub fn numbered(mut self, def: &FileDef) -> Result<ExternalRecords> {
         if let FileOrganisation::Ksds(_) = def.organisation {
             bail!(
@@ -206,7 +206,7 @@ impl ExternalRecords {
             RecordFraming::Rdw => {}
             RecordFraming::Fixed { record_bytes } => *record_bytes += def.key_bytes(),
             RecordFraming::Lines { .. } | RecordFraming::JsonLines => {
-                bail!("records behind their addresses want --format rdw or fixed");
+                bail!("records with addresses need --format rdw or fixed");
             }
         }
         Ok(self)

@@ -1,7 +1,7 @@
-//! What the numbers and names of `[region]`, `[store]` and the listeners may be.
+//! The ranges of the numbers and names of `[region]`, `[store]` and the listeners.
 //!
-//! `check` and `serve` read the same list: a server that would not start is an error
-//! of both, with its line.
+//! `check` and `serve` use the same list: both report an error, with its line, for a
+//! server that would not start.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::cpus;
 use super::finding::{Finding, Findings, Severity};
 use super::settings::at;
 
-/// Most GiB of address space for the store: half of what a process has.
+/// Most GiB of address space for the store: half of a process's address space.
 const MOST_MAP_GIB: u64 = 65_536;
 
-/// Each number with the least and the most that it may be.
+/// Each number with its smallest and largest value.
 fn bounds(
     of: &RegionSection,
     store: &StoreSection,
@@ -37,13 +37,13 @@ fn bounds(
     ]
 }
 
-/// What of the region's settings would stop a server from starting.
+/// Findings about the region's settings that would stop a server from starting.
 pub fn findings(folder: &Path, config: &Config) -> Findings {
     let mut found = Findings::new(folder);
     for (section, key, value, least, most) in bounds(&config.region, &config.store) {
         if !(least..=most).contains(&value) {
-            let message = format!("{key} is {value}, and may be {least} to {most}");
-            let help = "leave it out for what is usual";
+            let message = format!("{key} is {value}; expected {least} to {most}");
+            let help = "leave it out for the default";
             found.add(at(folder, section, key, Severity::Error, message, help));
         }
     }
@@ -54,7 +54,7 @@ pub fn findings(folder: &Path, config: &Config) -> Findings {
     found
 }
 
-/// Names with the characters that they may have.
+/// Checks the characters of names.
 fn names(folder: &Path, region: &RegionSection) -> Vec<Finding> {
     let mut found = Vec::new();
     for (key, name, most) in [
@@ -64,15 +64,15 @@ fn names(folder: &Path, region: &RegionSection) -> Vec<Finding> {
     ] {
         let is_known = |c: char| c.is_ascii_graphic();
         if name.is_empty() || name.len() > most || !name.chars().all(is_known) {
-            let message = format!("{key} is {name:?}, and is 1 to {most} characters");
-            let help = "letters, digits and @ # $";
+            let message = format!("{key} is {name:?}; expected 1 to {most} characters");
+            let help = "use letters, digits and @ # $";
             found.push(at(folder, "region", key, Severity::Error, message, help));
         }
     }
     found
 }
 
-/// Paths that a file system can have.
+/// Checks the characters of paths.
 fn paths(folder: &Path, config: &Config) -> Vec<Finding> {
     let all = [
         ("store", "path", Some(&config.store.path)),
@@ -82,7 +82,7 @@ fn paths(folder: &Path, config: &Config) -> Vec<Finding> {
     for (section, key, path) in all {
         let has_nul = |path: &Path| path.as_os_str().as_encoded_bytes().contains(&0);
         if path.is_some_and(|path| has_nul(path)) {
-            let message = format!("{key} has a NUL character, and no path can have one");
+            let message = format!("{key} contains a NUL character, which a path cannot");
             let help = "leave it out";
             found.push(at(folder, section, key, Severity::Error, message, help));
         }
@@ -90,7 +90,7 @@ fn paths(folder: &Path, config: &Config) -> Vec<Finding> {
     found
 }
 
-/// Lists of CPUs that can be read, and are there.
+/// Checks that lists of CPUs can be read, and that the CPUs exist.
 fn engines(folder: &Path, config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
     for (key, list) in [
@@ -101,15 +101,15 @@ fn engines(folder: &Path, config: &Config) -> Vec<Finding> {
             continue;
         };
         if let Err(message) = cpus::parse(list) {
-            let help = "a list as 0-3,6";
+            let help = "write a list such as 0-3,6";
             found.push(at(folder, "engines", key, Severity::Error, message, help));
         }
     }
     found
 }
 
-/// Two listeners at one address: the second would not start. Options of `serve` may
-/// say otherwise, so that `check` alone looks.
+/// Reports two listeners with one address: the second would not start. Options of
+/// `serve` can change addresses, so only `check` looks for this.
 pub fn same_ports(folder: &Path, config: &Config) -> Vec<Finding> {
     let all: [(&str, Option<SocketAddr>); 2] = [
         ("gateway", Some(config.gateway.listen)),
@@ -127,8 +127,8 @@ pub fn same_ports(folder: &Path, config: &Config) -> Vec<Finding> {
         let before = all[..number].iter();
         let mut taken = before.filter(|(_, other)| other.as_ref().is_some_and(overlaps));
         if let Some((other, _)) = taken.next() {
-            let message = format!("[{section}] listen is {address}, where [{other}] listens");
-            let help = "give each a port of its own";
+            let message = format!("[{section}] listen is {address}, the address of [{other}]");
+            let help = "give each its own port";
             found.push(at(
                 folder,
                 section,
@@ -142,7 +142,7 @@ pub fn same_ports(folder: &Path, config: &Config) -> Vec<Finding> {
     found
 }
 
-/// Limits of accounts that there are.
+/// Checks the names and values of `[region.limits]`.
 fn accounts(folder: &Path, config: &Config) -> Vec<Finding> {
     let known = |name: &String| ACCOUNTS.iter().find(|row| row.name == *name);
     let mut found = Vec::new();
@@ -150,13 +150,13 @@ fn accounts(folder: &Path, config: &Config) -> Vec<Finding> {
         let message = match known(name) {
             None => {
                 let names: Vec<&str> = ACCOUNTS.iter().map(|row| row.name).collect();
-                format!("there is no account {name}: there are {}", names.join(", "))
+                format!("there is no account {name}; expected {}", names.join(", "))
             }
             Some(row) if matches!(row.at_limit, AtLimit::OwnSetting(_)) && has_bytes(section) => {
-                format!("the bytes of {name} have a setting of their own: see `tupelo limits`")
+                format!("the bytes of {name} have their own setting: see `tupelo limits`")
             }
             Some(_) if section.task == Some(0) || section.region == Some(0) => {
-                format!("a limit of 0 for {name} would refuse every command: 1 is the least")
+                format!("a limit of 0 for {name} would reject every command; expected 1 or more")
             }
             Some(_) => continue,
         };
@@ -177,7 +177,7 @@ fn has_bytes(section: &LimitSection) -> bool {
     section.task_kib.is_some() || section.region_kib.is_some()
 }
 
-/// The limits in force: the usual ones, and what `[region.limits]` says.
+/// The limits in force: the defaults, changed by `[region.limits]`.
 pub fn account_limits(region: &RegionSection) -> AccountLimits {
     let mut limits = AccountLimits::usual();
     for kind in AccountKind::ALL {
@@ -209,35 +209,38 @@ mod tests {
     }
 
     #[test]
-    fn what_serve_would_refuse_is_found_with_its_bounds() {
+    fn settings_that_serve_would_reject_are_found_with_their_bounds() {
         for (text, message) in [
             (
                 "[region]\nmax_tasks = 0",
-                "max_tasks is 0, and may be 1 to 1000",
+                "max_tasks is 0; expected 1 to 1000",
             ),
             (
                 "[region]\nmax_tasks = 10000000",
-                "max_tasks is 10000000, and may be 1 to 1000",
+                "max_tasks is 10000000; expected 1 to 1000",
             ),
             (
                 "[region]\napplid = \"TOOLONGNAME\"",
-                "applid is \"TOOLONGNAME\", and is 1 to 8",
+                "applid is \"TOOLONGNAME\"; expected 1 to 8",
             ),
-            ("[region]\nsysid = \"\"", "sysid is \"\", and is 1 to 4"),
+            ("[region]\nsysid = \"\"", "sysid is \"\"; expected 1 to 4"),
             (
                 "[region]\nsysid = \"A\\u0000\"",
-                "sysid is \"A\\0\", and is 1 to 4",
+                "sysid is \"A\\0\"; expected 1 to 4",
             ),
             (
                 "[store]\nmap_gib = 4000000000",
-                "map_gib is 4000000000, and may be 1 to",
+                "map_gib is 4000000000; expected 1 to",
             ),
             ("[engines]\ngeneral = \"x\"", "is not a CPU's number"),
             (
                 "[gateway]\nlisten = \"127.0.0.1:8080\"\n[admin]\nlisten = \"0.0.0.0:8080\"",
-                "[admin] listen is 0.0.0.0:8080, where [gateway] listens",
+                "[admin] listen is 0.0.0.0:8080, the address of [gateway]",
             ),
-            ("[store]\npath = \"a\\u0000\"", "path has a NUL character"),
+            (
+                "[store]\npath = \"a\\u0000\"",
+                "path contains a NUL character",
+            ),
             (
                 "[region.limits.starst]\ntask = 1",
                 "there is no account starst",
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_changes_its_limit_alone() {
+    fn a_setting_changes_only_its_limit() {
         let text = "[region.limits.starts]\ntask = 5\nregion_kib = 2";
         let config: Config = toml::from_str(text).expect("settings");
         let usual = AccountLimits::usual().of(AccountKind::Starts);

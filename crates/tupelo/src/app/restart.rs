@@ -1,16 +1,16 @@
-//! What a change of `tupelo.toml` needs: a reload, or a new start.
+//! Whether a change of `tupelo.toml` needs a reload or a restart.
 //!
-//! Files, compiler settings, FCQRONLY, the folder of the API projects, their policies, the APIs
-//! that programs call, scripts and their limits, the listeners of sockets and the addresses that
-//! programs may use, and the partners, modes and users of APPC are read again while the server
-//! runs. Everything else was handed out when it started: listeners, limits, the store, the node
-//! for APPC partners.
+//! A reload reads these again: files, compiler settings, FCQRONLY, the folder of the API
+//! projects, their policies, the APIs that programs call, scripts and their limits, the
+//! listeners of sockets and the addresses that programs may use, and the partners, modes
+//! and users of APPC. All other settings take effect at the start: listeners, limits, the
+//! store, the node for APPC partners.
 
 use super::config::Config;
 
-/// Sections whose every key a reload takes over.
+/// Sections that a reload applies completely.
 const RELOADED_SECTIONS: [&str; 3] = ["files", "compile", "requester"];
-/// Single keys that a reload takes over.
+/// Single keys that a reload applies.
 const RELOADED_KEYS: [(&str, &str); 18] = [
     ("region", "fc_qr_only"),
     ("gateway", "apis"),
@@ -32,8 +32,8 @@ const RELOADED_KEYS: [(&str, &str); 18] = [
     ("script", "runaway_ms"),
 ];
 
-/// The keys that differ and take effect at the next start only, as
-/// `[section] key`, in the order of their names.
+/// The keys that differ and take effect at the next start only, as `[section] key`,
+/// sorted by name.
 pub fn needed(started: &Config, now: &Config) -> Vec<String> {
     let table = |config| toml::Table::try_from(config).unwrap_or_default();
     let (started, now) = (table(started), table(now));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn listeners_limits_and_the_store_need_a_new_start() {
+    fn listeners_limits_and_the_store_need_a_restart() {
         let started = config("[gateway]\nlisten = \"127.0.0.1:8080\"");
         let now = config(
             "[gateway]\nlisten = \"127.0.0.1:8081\"\n[store]\npath = \"s\"\n[region]\nmax_tasks = 9",

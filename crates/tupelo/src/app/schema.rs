@@ -1,5 +1,5 @@
-//! What the settings' own types say about a key: its shape, its default and
-//! what it means. The reference page and the errors of `tupelo.toml` use it.
+//! The shape, the default and the meaning of each key, from the types of the settings.
+//! The reference page and the errors of `tupelo.toml` use them.
 
 use serde_json::Value;
 
@@ -9,22 +9,22 @@ use super::config::Config;
 pub struct SettingsSchema {
     /// The JSON schema.
     pub schema: Value,
-    /// What an empty file means.
+    /// The values of an empty file.
     pub defaults: Value,
 }
 
-/// One key or section.
+/// A key or section.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
     schema: &'a Value,
-    /// As its section declares it.
+    /// The key's schema, as its section declares it.
     pub field: &'a Value,
-    /// What it is when it is left out; null where there is no default.
+    /// The default value; null without a default.
     pub default: &'a Value,
 }
 
 impl SettingsSchema {
-    /// From the types.
+    /// Builds the schema from the types.
     pub fn new() -> SettingsSchema {
         SettingsSchema {
             schema: schemars::schema_for!(Config).to_value(),
@@ -32,7 +32,7 @@ impl SettingsSchema {
         }
     }
 
-    /// What stands at a path of keys.
+    /// The key or section at a path of keys.
     pub fn at<'a>(&'a self, path: &[String]) -> Option<Field<'a>> {
         let mut found = Field {
             schema: &self.schema,
@@ -47,12 +47,12 @@ impl SettingsSchema {
 }
 
 impl<'a> Field<'a> {
-    /// The schema itself, without the reference to it.
+    /// The schema itself, with references resolved.
     pub fn shape(self) -> &'a Value {
         resolve(self.schema, self.field)
     }
 
-    /// What a key of it is, or an item of its list.
+    /// A key of this section, or the items of this list.
     pub fn inner(self, name: &str) -> Option<Field<'a>> {
         let mut shape = self.shape();
         if shape["items"].is_object() {
@@ -73,14 +73,14 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// The names of its keys, in their order.
+    /// The names of its keys, in the order of their declaration.
     pub fn keys(self) -> Vec<&'a str> {
         let properties = self.shape()["properties"].as_object();
         let names = properties.into_iter().flatten();
         names.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// What it means, in one line.
+    /// The meaning, in one line.
     pub fn meaning(self) -> String {
         let text = self.field["description"].as_str();
         let text = text.or(self.shape()["description"].as_str());
@@ -92,7 +92,7 @@ impl<'a> Field<'a> {
         type_of(self.schema, self.field)
     }
 
-    /// The words it may be, each with its meaning, where it has a list of them.
+    /// The words that are allowed, each with its meaning, if the key has a list of them.
     pub fn choices(self) -> Vec<(&'a str, String)> {
         let words = self.shape()["oneOf"].as_array().into_iter().flatten();
         let explained = words.filter_map(|word| {
@@ -103,8 +103,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A section that may be left out is its shape or null; a reference is what it
-/// refers to.
+/// Resolves a reference, and the shape of a section that may be absent.
 pub fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
     let shape = match shape["anyOf"].get(0) {
         Some(some) if shape["anyOf"][1]["type"] == "null" => some,
@@ -136,7 +135,7 @@ pub fn type_of(schema: &Value, field: &Value) -> String {
     }
 }
 
-/// A text with its lines joined.
+/// A text with its lines joined by blanks.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

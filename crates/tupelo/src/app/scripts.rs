@@ -1,4 +1,4 @@
-//! The scripts of an application, and the gateway's way to them.
+//! The scripts of an application, and the gateway's access to them.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
 use super::toml_places::KeyPlaces;
 
-/// Where the gateway finds scripts, once they are served.
+/// The slot in which the gateway finds the scripts, once they are loaded.
 pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
 
 /// Reads and loads an application's scripts.
@@ -39,7 +39,7 @@ pub fn check(app: &Application) -> LoadedScripts {
     )
 }
 
-/// What is wrong with them, and with the transactions of their routes.
+/// Findings about the scripts and about the transactions of their routes.
 pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     let mut findings = Findings::new(&app.folder);
     findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
@@ -49,7 +49,7 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
         file: folder.join(name),
         line: 0,
         column: 0,
-        message: format!("it is left out: {why}"),
+        message: format!("the file is left out: {why}"),
         help: None,
     }));
     let defined = |name: &str| {
@@ -59,7 +59,7 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     };
     for route in checked.routes.iter().filter(|r| !defined(&r.transaction)) {
         findings.warn(format!(
-            "[script.routes] {}: it runs under transaction {}, which is not defined",
+            "[script.routes] {}: its transaction {} is not defined",
             route.path, route.transaction
         ));
     }
@@ -68,7 +68,7 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
         let path = key.split_once(' ').map(|(_, path)| path);
         if !checked.routes.iter().any(|r| path == Some(&*r.path)) {
             findings.warn(format!(
-                "[security.apis.{}.operations] \"{key}\" is about no route: write METHOD /path as \
+                "[security.apis.{}.operations] \"{key}\" names no route: write METHOD /path as \
                  [script.routes] has it",
                 gateway::OUTSIDE_APIS
             ));
@@ -77,7 +77,7 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     findings
 }
 
-/// Whether a URIMAP's program of this name is a script's file.
+/// Whether the program that a URIMAP names is a script's file.
 pub fn has_file(app: &Application, program: &str) -> bool {
     let folder = app.folder.join(&app.config.script.folder);
     let files = ModuleSources::read(&folder).unwrap_or_default();
@@ -86,7 +86,7 @@ pub fn has_file(app: &Application, program: &str) -> bool {
         .any(|file| script::program_name(file) == program)
 }
 
-/// Routes that no request reaches, since an API or another route has their paths.
+/// Reports routes that no request reaches, since an API or another route has their paths.
 pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
     let routes = script::routes(&app.config.script, &app.folder, &maps(app));
     let operations = apis.iter().flat_map(|api| {
@@ -97,10 +97,10 @@ pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
         .filter_map(|(api, path)| Some((api, Route::new(&path, "", "").ok()?)))
         .collect();
     for (i, route) in routes.iter().enumerate() {
-        let told = format!("script route {} ({})", route.path, route.script);
+        let subject = format!("script route {} ({})", route.path, route.script);
         if let Some((api, path)) = served.iter().find(|(_, path)| path.covers(route)) {
             findings.warn(format!(
-                "{told}: no request reaches it, since API {api} serves {}",
+                "{subject}: no request reaches it, since API {api} serves {}",
                 path.path
             ));
         }
@@ -108,7 +108,7 @@ pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
         let same = |other: &&Route| other.covers(route) && route.covers(other);
         if let Some(first) = before.into_iter().find(same) {
             findings.warn(format!(
-                "{told}: no request reaches it, since {} ({}) is the same path",
+                "{subject}: no request reaches it, since {} ({}) is the same path",
                 first.path, first.script
             ));
         }
@@ -118,17 +118,19 @@ pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
 fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
     let place = &mistake.place;
     let folder = app.folder.join(&app.config.script.folder);
-    // A script that is not there is wrong where it is named, and a route where it
-    // is written.
+    // A missing script is reported at its name, a faulty route at its path.
     let named = match (place.file.is_empty(), folder.join(&place.file).is_file()) {
         (true, _) => mistake.message.strip_prefix("[script.routes] "),
         (false, false) => Some(&*place.file),
         (false, true) => None,
     };
     let places = KeyPlaces::of_settings(&app.folder);
-    let written = named.and_then(|named| match place.file.is_empty() {
-        true => places.find(&format!("script.routes.{}", named.split_once(": ")?.0)),
-        false => places.naming("script.", named),
+    let written = named.and_then(|named| {
+        if place.file.is_empty() {
+            places.find(&format!("script.routes.{}", named.split_once(": ")?.0))
+        } else {
+            places.naming("script.", named)
+        }
     });
     if let Some((line, column)) = written {
         let missing = !place.file.is_empty();
@@ -137,22 +139,25 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
             file: "tupelo.toml".into(),
             line,
             column,
-            message: match missing {
-                true => format!(
+            message: if missing {
+                format!(
                     "there is no script {}",
                     app.config.script.folder.join(&place.file).display()
-                ),
-                false => mistake.message.clone(),
+                )
+            } else {
+                mistake.message.clone()
             },
-            help: Some(match missing {
-                true => "scripts are named from their folder".to_owned(),
-                false => "write a path such as \"/bank/{number}\"".to_owned(),
+            help: Some(if missing {
+                "scripts are named from their folder".to_owned()
+            } else {
+                "write a path such as \"/bank/{number}\"".to_owned()
             }),
         };
     }
-    let file = match place.file.is_empty() {
-        true => PathBuf::from("tupelo.toml"),
-        false => app.folder.join(&app.config.script.folder).join(&place.file),
+    let file = if place.file.is_empty() {
+        PathBuf::from("tupelo.toml")
+    } else {
+        app.folder.join(&app.config.script.folder).join(&place.file)
     };
     Finding {
         severity: Severity::Error,
@@ -184,7 +189,7 @@ fn maps(app: &Application) -> Vec<(String, String, Option<String>)> {
     maps.filter_map(read).collect()
 }
 
-/// The region's way to scripts that programs link to, once they are served.
+/// The region's access to scripts that programs link to, once they are loaded.
 #[derive(Clone, Default)]
 pub struct ScriptGuests(pub Arc<OnceLock<Arc<ScriptService>>>);
 
@@ -203,7 +208,7 @@ impl Debug for ScriptGuests {
     }
 }
 
-/// The gateway's way to running scripts.
+/// The gateway's access to running scripts.
 pub struct ScriptWeb(pub Arc<ScriptService>);
 
 struct ServedScript {
@@ -253,10 +258,10 @@ impl WebHandler for ServedScript {
             call: None,
         };
         Box::pin(async move {
-            // It was found there before.
+            // The route was found before, so it exists.
             let Some(found) = self.now.routes.find(&self.path) else {
                 return Err(WebRefusal::Region(NotStarted::Impossible(
-                    "there is no route".into(),
+                    "no route matches".into(),
                 )));
             };
             request.variables.clone_from(&found.variables);

@@ -1,4 +1,4 @@
-//! `[security]` of `tupelo.toml`, and what gateway and administration make of it.
+//! `[security]` of `tupelo.toml`, as the gateway and the administration port use it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,33 +17,33 @@ use super::apis::LoadedApis;
 use super::finding::{Finding, Severity};
 use super::settings::at;
 
-/// The user store when no other is named.
+/// The default name of the user store.
 const USERS: &str = "users";
 
 /// `[security]`
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SecuritySection {
-    /// The user store, relative to the application folder, as `tupelo user`
-    /// writes it. When absent, the file `users` if it is there.
+    /// The user store, relative to the application folder, as `tupelo user` writes it.
+    /// When absent, the file `users` if it exists.
     pub users: Option<PathBuf>,
-    /// The realm that clients are shown when they have to say who they are.
+    /// The realm that unauthenticated clients get in the challenge.
     pub realm: String,
-    /// Callers of every operation must say who they are, whatever its document
-    /// asks, and so must readers of the APIs' documents.
+    /// Callers of every operation must authenticate, whatever its document demands, and
+    /// so must readers of the APIs' documents.
     pub require_auth: bool,
-    /// Callers of every operation must come by HTTPS.
+    /// Callers of every operation must use HTTPS.
     pub require_secure: bool,
-    /// Requests a second that one client may send, by address and by user; 0 is
-    /// any number.
+    /// Requests a second that one client may send, by address and by user; 0 for no
+    /// limit.
     pub rate_per_s: u32,
     /// Requests that one client may send at once; 0 is twice `rate_per_s`.
     pub rate_burst: u32,
-    /// JSON Web Tokens that are taken as bearer tokens.
+    /// JSON Web Tokens that are accepted as bearer tokens.
     pub jwt: Option<JwtSection>,
-    /// Which roles may do what.
+    /// The roles for each kind of access.
     pub roles: RolesSection,
-    /// What differs for an API, by the name of its folder.
+    /// Settings for single APIs, by the name of the API's folder.
     pub apis: BTreeMap<String, ApiSection>,
 }
 
@@ -73,18 +73,18 @@ pub struct JwtSection {
     /// Certificates in PEM that are trusted for the URL, relative to the
     /// application folder; the system's when absent.
     pub jwks_ca: Option<PathBuf>,
-    /// Issuers (`iss`), one of which a token must name.
+    /// Issuers (`iss`): a token must name one of them.
     pub issuer: Vec<String>,
-    /// Audiences (`aud`), one of which a token must be for.
+    /// Audiences (`aud`): a token must be for one of them.
     pub audience: Vec<String>,
-    /// Algorithms of signatures that are taken.
+    /// Signature algorithms that are accepted.
     pub algorithms: Vec<String>,
     /// Seconds that clocks may differ, at most 3600.
     pub leeway_s: u64,
     /// The claim that names the user.
     pub user_claim: String,
-    /// Claims whose words are roles; a claim within a claim is written with a
-    /// dot, as `realm_access.roles`.
+    /// Claims that contain roles; a nested claim is written with a dot, as
+    /// `realm_access.roles`.
     pub role_claims: Vec<String>,
 }
 
@@ -108,14 +108,14 @@ impl Default for JwtSection {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RolesSection {
-    /// Roles that may call operations; absent for everybody whom an API's
-    /// document lets in, `*` for everybody who says who they are.
+    /// Roles that may call operations; absent for every caller that an API's document
+    /// admits, `*` for every authenticated caller.
     pub invoke: Option<Vec<String>>,
-    /// Roles that may look, on the administration port.
+    /// Roles with read access to the administration port.
     pub read: Vec<String>,
-    /// Roles that may change what runs there, and look.
+    /// Roles that may also change running resources through the administration port.
     pub operations: Vec<String>,
-    /// Roles that may do everything there.
+    /// Roles that may do everything through the administration port.
     pub admin: Vec<String>,
 }
 
@@ -137,9 +137,9 @@ impl Default for RolesSection {
 pub struct ApiSection {
     /// Roles that may call its operations.
     pub invoke: Option<Vec<String>>,
-    /// Whether its callers must say who they are.
+    /// Whether its callers must authenticate.
     pub require_auth: Option<bool>,
-    /// Whether its callers must come by HTTPS.
+    /// Whether its callers must use HTTPS.
     pub require_secure: Option<bool>,
     /// Roles that may call one operation, by `"METHOD /path"` as its document
     /// has it, or by operationId.
@@ -147,14 +147,14 @@ pub struct ApiSection {
 }
 
 impl SecuritySection {
-    /// The user store of an application folder, whether it is there or not.
+    /// The path of the application's user store, whether the file exists or not.
     pub fn users_file(&self, folder: &Path) -> PathBuf {
         folder.join(self.users.as_deref().unwrap_or(Path::new(USERS)))
     }
 }
 
 impl Application {
-    /// What the gateway's guard is started with.
+    /// The configuration of the gateway's access checks.
     pub fn security(&self) -> SecurityConfig {
         let section = &self.config.security;
         let users = section.users_file(&self.folder);
@@ -178,8 +178,8 @@ impl Application {
         }
     }
 
-    /// What is wrong with the user store: a server does not start with it. Without
-    /// a place, since a line that is shown has a password or its hash.
+    /// Errors of the user store, which stop a server from starting. They have no place,
+    /// since the line that would be shown has a password or its hash.
     pub fn user_store(&self) -> Vec<Finding> {
         let Some(file) = self.security().users else {
             return Vec::new();
@@ -197,8 +197,8 @@ impl Application {
         wrong.into_iter().map(finding).collect()
     }
 
-    /// What else keeps a server from starting: settings of tokens and their keys,
-    /// and callers that nothing could tell from each other.
+    /// Other errors that stop a server from starting: settings of tokens and their keys,
+    /// and operations whose callers no scheme could distinguish.
     pub fn security_faults(&self) -> Vec<Finding> {
         let faults = self.security().faults().into_iter();
         let finding = |fault: SecurityError| {
@@ -237,29 +237,29 @@ impl Application {
         }
     }
 
-    /// How the APIs' operations can be protected.
+    /// The authentication schemes that the APIs' operations can use.
     pub fn means(&self) -> AvailableSchemes {
         self.security().means()
     }
 
-    /// Rules of `[security.apis]` and policies of `[gateway.policies]` that are
-    /// about nothing: what was to be protected or changed by one is not.
+    /// Rules of `[security.apis]` and policies of `[gateway.policies]` that match no API or
+    /// operation: what they were meant to protect or change stays as it is.
     pub fn stray_rules(&self, apis: &LoadedApis) -> Vec<String> {
         let named = |name: &String| apis.good.iter().any(|api| api.name() == name);
         let policies = self.config.gateway.policies.keys();
         let mut stray: Vec<String> = policies
             .filter(|name| !named(name) && !apis.bad.contains(*name))
             .map(|name| {
-                format!("tupelo.toml: [gateway.policies] {name} is about no API: there is none of that name")
+                format!("tupelo.toml: [gateway.policies] {name}: there is no API with this name")
             })
             .collect();
-        // Those of scripts are looked at with the scripts.
+        // Rules of scripts are checked with the scripts.
         let rules = self.config.security.apis.iter();
         for (name, section) in rules.filter(|(name, _)| *name != gateway::OUTSIDE_APIS) {
             let Some(api) = apis.good.iter().find(|api| api.name() == name) else {
                 if !apis.bad.contains(name) {
                     stray.push(format!(
-                        "tupelo.toml: [security.apis.{name}] is about no API: there is none of that name"
+                        "tupelo.toml: [security.apis.{name}]: there is no API with this name"
                     ));
                 }
                 continue;
@@ -270,7 +270,7 @@ impl Application {
                 .filter(|key| !api.has_operation(key))
             {
                 stray.push(format!(
-                    "tupelo.toml: [security.apis.{name}.operations] \"{key}\" is about no operation: \
+                    "tupelo.toml: [security.apis.{name}.operations] \"{key}\": there is no such operation; \
                      write METHOD /path as the API's document has it, or the operationId"
                 ));
             }
@@ -296,10 +296,10 @@ fn access(section: &SecuritySection) -> RoleAccess {
     }
 }
 
-/// What `/health` reports of the projects that are not served: those that are wrong,
-/// and those none of whose programs compiles.
+/// The projects that `/health` reports as not served: those with errors, and those
+/// of which no program compiles.
 pub fn unserved(apis: &LoadedApis, uncompiled: &[String]) -> Vec<UnservedApi> {
-    // Of some an older version that was right is in force.
+    // For some of them an older version without errors is in force.
     let served = |name: &String| apis.good.iter().any(|api| api.name() == name);
     let one = |(api, reason): (&String, &String)| UnservedApi {
         api: api.clone(),
@@ -319,8 +319,8 @@ pub fn unserved(apis: &LoadedApis, uncompiled: &[String]) -> Vec<UnservedApi> {
     wrong.chain(without).collect()
 }
 
-/// The first program of an API that does not compile, and whether the API has
-/// others that do.
+/// The first program of an API that does not compile, and whether other programs of
+/// the API do.
 fn first_uncompiled<'a, P>(
     operations: impl Iterator<Item = (&'a str, P, &'a str)>,
     uncompiled: &[String],

@@ -1,5 +1,6 @@
-//! What settings and definitions name that is not there, with the line that
-//! names it: it would be told when it is first used, or never.
+//! Files and classes that settings and definitions name but that do not exist, with
+//! the line that names them. Without this check the error would appear at the first
+//! use, or never.
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +13,15 @@ use super::finding::{Finding, Findings, Severity};
 use super::toml_places::KeyPlaces;
 
 impl Application {
-    /// The code page that its programs have texts in.
+    /// The code page of its programs' texts.
     pub fn code_page(&self) -> CodePage {
         let page = CodePage::by_name(&self.config.region.code_page);
         let page = page.unwrap_or_else(|_| CodePage::ascii());
         page.with_letter_signs(self.config.region.zoned_sign == ZonedSign::Ebcdic)
     }
 
-    /// The same for lines of the log: what is no ASCII is read as UTF-8, unless
-    /// another page says what it is.
+    /// The code page of lines of the log: bytes beyond ASCII are read as UTF-8, unless
+    /// another page is configured.
     pub(super) fn characters(&self) -> DisplayCharacters {
         let page = self.code_page();
         if page == CodePage::ascii() || page == CodePage::utf8() {
@@ -31,13 +32,13 @@ impl Application {
     }
 }
 
-/// What is wrong with the region's code page.
+/// Findings about the region's code page.
 pub fn code_page(folder: &Path, config: &Config) -> Option<Findings> {
     let name = &config.region.code_page;
     let (message, help) = match CodePage::by_name(name) {
         Err(e) => (
             e.to_string(),
-            "ascii, utf-8, latin-1 and other names of ASCII's kind are",
+            "use ascii, utf-8, latin-1 or another superset of ASCII",
         ),
         Ok(page) if page.is_ebcdic() => (
             format!("a region in {name} is not supported: programs are compiled for ASCII"),
@@ -57,8 +58,8 @@ pub fn code_page(folder: &Path, config: &Config) -> Option<Findings> {
     Some(found)
 }
 
-/// Files that `tupelo.toml` names and classes that transactions name, where there
-/// are none.
+/// Files that `tupelo.toml` names, and classes that transactions name, that do not
+/// exist.
 pub fn findings(app: &Application) -> Vec<Finding> {
     let mut found = Vec::new();
     let error = |section: &str, key: &str, message: String, help: &str| {
@@ -76,7 +77,7 @@ pub fn findings(app: &Application) -> Vec<Finding> {
             section,
             key,
             message,
-            "it is named from the application folder",
+            "paths are relative to the application folder",
         ));
     };
     for (name, file) in &app.config.files {
@@ -95,7 +96,7 @@ pub fn findings(app: &Application) -> Vec<Finding> {
                 &section,
                 "code_page",
                 e.to_string(),
-                "cp037, cp1047 and latin-1 are such names",
+                "use a name such as cp037, cp1047 or latin-1",
             ));
         }
     }
@@ -126,8 +127,8 @@ pub fn findings(app: &Application) -> Vec<Finding> {
     found
 }
 
-/// The place that a fault of the definitions is about: they begin with what was
-/// defined, `FILE(NAME)`, or with a section, `[files.NAME]`.
+/// The place of an error about definitions: its text begins with the definition,
+/// `FILE(NAME)`, or with a section, `[files.NAME]`.
 pub fn placed(app: &Application, fault: &str) -> Finding {
     let mut finding = Finding {
         severity: Severity::Error,

@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM, waited for by one thread.
+//! SIGINT and SIGTERM, for which one thread waits.
 
 use std::io;
 use std::time::Duration;
 
-/// The signals that end a server, blocked for every thread that is started
-/// after this one was made.
+/// The signals that end a server, blocked in every thread that is started after this
+/// one was created.
 pub struct ShutdownSignals(libc::sigset_t);
 
 /// Ends this process as SIGTERM does, which [`ShutdownSignals`] waits for.
@@ -19,7 +19,7 @@ impl region::ProcessStopper for TerminateSignal {
 }
 
 impl ShutdownSignals {
-    /// Takes SIGINT, SIGTERM and SIGHUP. Call it before other threads start.
+    /// Blocks SIGINT, SIGTERM and SIGHUP. Call it before other threads start.
     pub fn catch() -> io::Result<ShutdownSignals> {
         // SAFETY: the set is plain data that sigemptyset makes valid.
         unsafe {
@@ -45,7 +45,7 @@ impl ShutdownSignals {
         }
     }
 
-    /// Waits; true when a signal came.
+    /// Waits this long; true if a signal arrived.
     pub fn wait(&self, time: Duration) -> io::Result<bool> {
         let time = libc::timespec {
             tv_sec: time.as_secs() as libc::time_t,

@@ -1,10 +1,10 @@
-//! The region CPU snapshot: what the region's processes have used so far by
-//! kind of engine, and since a baseline.
+//! The region CPU snapshot: the CPU time of the region's processes by kind of engine,
+//! since the start and since a baseline.
 //!
-//! A snapshot reads the kernel's accounting once, of the region's process and
-//! of each worker's, and says what that has cost.
-//! Work that may run on offload engines counts as having run on general ones
-//! where `[engines]` gives it no CPUs of its own.
+//! A snapshot reads the kernel's accounting of the region's process and of each
+//! worker, and measures its own cost. Work that may run on offload engines counts as
+//! work on general engines if `[engines]` gives the offload engines no CPUs of their
+//! own.
 //!
 //! Reference: proc(5), getrusage(2), clock_gettime(2).
 
@@ -16,10 +16,10 @@ use region::Handle;
 use region::engine::{self, EngineClass};
 use serde_json::{Value, json};
 
-/// What was used until a moment.
+/// The CPU time used until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct UsageSnapshot {
-    /// Nanoseconds since the first question.
+    /// Nanoseconds since the first snapshot.
     at_ns: u64,
     /// CPU of the worker processes, those that have ended included.
     programs_ns: u64,
@@ -31,31 +31,31 @@ struct UsageSnapshot {
     spaces: Vec<ProcessUsage>,
     /// CPU of workers that have ended.
     ended_ns: u64,
-    /// In user mode and in the kernel.
+    /// Time in user mode; the next field is that in the kernel.
     user_ns: u64,
     system_ns: u64,
-    /// Context switches of threads that were displaced.
+    /// Involuntary context switches.
     displaced: u64,
     tasks: u64,
     commands: u64,
-    /// Snapshots, and what they have used of the process.
+    /// The number of snapshots; the next field is their own CPU time.
     snapshots: u64,
     own_ns: u64,
 }
 
-/// What a process has used until a moment.
+/// The CPU time of one process until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct ProcessUsage {
     process: u32,
     cpu_ns: u64,
-    /// Of threads that nobody may displace.
+    /// Of threads that cannot be preempted (SCHED_FIFO at the highest priority).
     unpreemptable_ns: u64,
-    /// Of threads that are preferred to usual ones.
+    /// Of threads with a higher priority than the default.
     promoted_ns: u64,
     displaced: u64,
 }
 
-/// What the snapshots have in common.
+/// The baseline, and the count and cost of all snapshots.
 #[derive(Debug, Default)]
 struct SnapshotHistory {
     baseline: Option<UsageSnapshot>,
@@ -69,12 +69,12 @@ static KEPT: Mutex<SnapshotHistory> = Mutex::new(SnapshotHistory {
     own_ns: 0,
 });
 
-/// The counters as they are.
+/// The counters now.
 pub fn actual(region: &Handle, at_ns: u64) -> Value {
     shown(region, &take(region, at_ns))
 }
 
-/// What was used since the baseline, or since the start without one.
+/// The use since the baseline, or since the start without one.
 pub fn delta(region: &Handle, at_ns: u64) -> Value {
     let now = take(region, at_ns);
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ pub fn delta(region: &Handle, at_ns: u64) -> Value {
     shown(region, &now.since(&since))
 }
 
-/// Makes the counters as they are the baseline.
+/// Makes the counters now the baseline.
 pub fn reset(region: &Handle, at_ns: u64) -> Value {
     let now = take(region, at_ns);
     let answer = shown(region, &now);
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_used_since_is_a_difference_by_address_space() {
+    fn the_use_since_a_baseline_is_a_difference_by_address_space() {
         let space = |process, cpu_ns| ProcessUsage {
             process,
             cpu_ns,
@@ -260,14 +260,14 @@ mod tests {
             spaces: spaces.to_vec(),
             ..UsageSnapshot::default()
         };
-        // One worker has ended, another is new.
+        // One worker has ended, and another one has started.
         let before = of(&[space(1, 10), space(2, 20)]);
         let now = of(&[space(1, 15), space(3, 4)]);
         assert_eq!(now.since(&before).spaces, [space(1, 5), space(3, 4)]);
     }
 
     #[test]
-    fn what_was_used_since_is_a_difference_by_service() {
+    fn the_use_since_a_baseline_is_a_difference_by_service() {
         let service = |ns| vec![("gateway".to_owned(), EngineClass::Offload, ns)];
         let before = UsageSnapshot {
             programs_ns: 100,

@@ -1,6 +1,6 @@
-//! What is wrong with `[sockets]` and the file of EZACICD statements that it
-//! names, and the transactions and programs that they name and nobody has: the
-//! first client would be told, or the first message refused.
+//! Errors of `[sockets]` and of its file of EZACICD statements, and the transactions
+//! and programs that they name but that do not exist. Without this check the first
+//! client would get the error, or the first message would be rejected.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,18 @@ use super::Application;
 use super::finding::{Finding, Severity};
 use super::toml_places::KeyPlaces;
 
-/// What is known by name, and what to do about a program that is not.
+/// Tests for names, and the hint for a missing program.
 pub struct SocketNames<'a> {
-    /// Whether there is a program.
+    /// Whether a program exists.
     pub program: &'a dyn Fn(&str) -> bool,
     /// Whether a transaction is defined.
     pub transaction: &'a dyn Fn(&str) -> bool,
-    /// What to do about a program that is not there.
+    /// The hint for a missing program.
     pub help: &'a dyn Fn(&str) -> String,
 }
 
-/// What is wrong with the settings, as `serve` would refuse them, and a warning
-/// for each name, at the heading of its receiver or listener.
+/// The errors that `serve` would report, and a warning for each missing name at the
+/// heading of its receiver or listener.
 pub fn findings(app: &Application, names: &SocketNames<'_>) -> Vec<Finding> {
     let places = KeyPlaces::of_settings(&app.folder);
     let (config, mut found) = settings(app, &places);
@@ -32,7 +32,7 @@ pub fn findings(app: &Application, names: &SocketNames<'_>) -> Vec<Finding> {
     found
 }
 
-/// The section with the listeners of its definitions, and what is wrong in it.
+/// The section with the listeners of its definitions, and its errors.
 fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Finding>) {
     let mut config = app.config.sockets.clone();
     let mut found = Vec::new();
@@ -65,12 +65,12 @@ fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Findin
                 for (name, listener) in made.listeners {
                     if config.listeners.contains_key(&name) {
                         let message = format!(
-                            "listener {name} is in [sockets.listeners] of {SETTINGS} too: leave one out"
+                            "listener {name} is also in [sockets.listeners] of {SETTINGS}: remove one of the two"
                         );
                         wrong(&path, (0, 0), message);
                         continue;
                     }
-                    // Its mistakes have been told.
+                    // The errors of this file have been reported already.
                     let mut good = true;
                     listener.check(&name, &mut |_, _| good = false);
                     if good {
@@ -87,18 +87,18 @@ fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Findin
     (config, found)
 }
 
-/// What is done about a statement that is none.
+/// The hint for a line that is not a statement.
 fn help(message: &str) -> Option<String> {
     let statement = message.contains("a statement of EZACICD is expected");
     statement.then(|| {
-        "write EZACICD TYPE=…; a comment begins with * in column 1, and a statement goes on behind a character in column 72".to_owned()
+        "write EZACICD TYPE=…; a comment begins with * in column 1, and a character in column 72 continues the statement on the next line".to_owned()
     })
 }
 
-/// One warning for each name.
+/// One warning for each missing name.
 fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    // 0 for a listener of the definitions.
+    // Line 0 stands for a listener of the definitions.
     let line = |table: &str, name: &str| {
         let place = places.find(&format!("sockets.{table}.{name}"));
         place.map_or(0, |(line, _)| line)
@@ -107,7 +107,7 @@ fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) 
         found.push(Finding {
             severity: Severity::Warning,
             file: match (line, &config.definitions) {
-                // A listener of theirs.
+                // A listener of the file of definitions.
                 (0, Some(definitions)) => definitions.clone(),
                 _ => PathBuf::from(SETTINGS),
             },
@@ -130,7 +130,7 @@ fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) 
         let line = line("receivers", name);
         if !(names.transaction)(name) {
             let message = format!(
-                "receiver {name}: its clients are refused, since transaction {name} is not defined"
+                "receiver {name}: its clients are rejected, since transaction {name} is not defined"
             );
             warn(line, message, define(name, &receiver.program));
         }

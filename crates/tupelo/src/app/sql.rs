@@ -1,5 +1,5 @@
-//! EXEC SQL of an application: `[sql]`, what its DB2CONN, DB2ENTRY and DB2TRAN
-//! definitions add, and the passwords.
+//! EXEC SQL of an application: `[sql]`, the DB2CONN, DB2ENTRY and DB2TRAN definitions,
+//! and the passwords.
 //!
 //! Reference: CICS Transaction Server, "DB2CONN resources". AUTHID names the role,
 //! TCBLIMIT and THREADLIMIT the sessions, DROLLBACK what a deadlock does.
@@ -35,8 +35,8 @@ pub fn server(app: &Application) -> Result<Arc<Server>> {
     Ok(Arc::new(Server::new(settings).into_diagnostic()?))
 }
 
-/// `[sql]` with what the definitions add. A key of `[sql]` that is not its default
-/// counts before a definition.
+/// `[sql]` with the attributes of the definitions. A key of `[sql]` that differs from its
+/// default takes precedence over a definition.
 pub fn settings(app: &Application) -> Result<SqlConfig> {
     let mut config = app.config.sql.clone();
     let usual = SqlConfig::default();
@@ -111,7 +111,7 @@ fn number(definition: &OtherDef, name: &str, value: &str) -> Result<u32> {
     })
 }
 
-/// Passwords by role, out of their files.
+/// Passwords by role, from their files.
 fn passwords(app: &Application, config: &SqlConfig) -> Result<BTreeMap<String, String>> {
     let mut files = vec![
         (&config.owner, &config.owner_password_file),

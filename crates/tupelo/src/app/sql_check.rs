@@ -1,9 +1,9 @@
-//! What `tupelo check` finds by comparing EXEC SQL with the server's catalogue:
-//! unknown tables and columns, types that do not go together.
+//! Compares EXEC SQL with the server's catalogue for `tupelo check`: unknown tables and
+//! columns, types that do not match.
 //!
-//! Statements are prepared in a session of the programs' role and never done. The
-//! private cluster is looked at while it runs; a server of the settings, or a cluster
-//! that does not run, only with `--database`.
+//! Statements are prepared in a session of the programs' role and never executed. The
+//! private cluster is used while it runs. A server of the settings, or a cluster that
+//! does not run, is used only with `--database`.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -21,10 +21,10 @@ use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity};
 use super::{Application, counted, sql as settings};
 
-/// How long the server may take for a statement.
+/// Most time that the server may take for a statement.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What was found, or why nothing could be compared.
+/// The findings, or why nothing could be compared.
 pub struct SqlReport {
     /// Findings about statements.
     pub findings: Vec<Finding>,
@@ -69,7 +69,7 @@ pub fn report(
     report
 }
 
-/// Why the catalogue is not looked at without being asked to.
+/// Why the catalogue is not used without `--database`.
 fn cannot_look(app: &Application) -> Option<String> {
     if app.config.sql.url.is_some() {
         return Some("--database connects to the server of [sql]".to_owned());
@@ -137,7 +137,7 @@ fn compare_at(
     Ok(findings)
 }
 
-/// The names of all tables, for advice.
+/// The names of all tables, for hints.
 fn table_names(server: &database::Server) -> Result<Vec<String>> {
     const MOST: usize = 100_000;
     let names = "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
@@ -165,7 +165,7 @@ fn finding(app: &Application, at: &SqlUse, found: StatementFinding, tables: &[St
         code => format!("SQLCODE {code}: {}", found.message),
     };
     Finding {
-        // A table may be made before the program runs.
+        // A table may be created before the program runs.
         severity: if matches!(found.sqlcode, 0 | UNDEFINED) {
             Severity::Warning
         } else {
@@ -183,5 +183,5 @@ fn finding(app: &Application, at: &SqlUse, found: StatementFinding, tables: &[St
     }
 }
 
-/// SQLCODE of a name that is not there.
+/// SQLCODE of an undefined name.
 const UNDEFINED: i32 = -204;

@@ -1,8 +1,8 @@
-//! Whether the store's file is still what the region opened.
+//! Whether the store's file is still the one that the region opened.
 //!
-//! The region has the file mapped and would notice a missing one only at the
-//! next start. `/health` asks here instead: a look at the file and its disk,
-//! a few microseconds.
+//! The region has the file mapped and would notice a missing one only at its next
+//! start. `/health` uses this check instead, which examines the file and its disk in a
+//! few microseconds.
 
 use std::fs::Metadata;
 use std::io;
@@ -10,21 +10,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Free bytes of the disk below which commits are about to fail.
+/// Free bytes of the disk below which commits are likely to fail.
 const LEAST_FREE: u64 = 16 << 20;
 
 /// The data file of a store, as it was when the region started.
 pub struct StoreWatch {
     file: PathBuf,
     identity: (u64, u64),
-    /// Its length when it was looked at last; it only grows.
+    /// Its length at the last check; it only grows.
     bytes: AtomicU64,
     /// Address space set aside for it.
     map_bytes: u64,
 }
 
 impl StoreWatch {
-    /// The file of the store in this folder, which is there.
+    /// Watches the file of the store in this folder, which exists.
     pub fn new(folder: &Path, map_bytes: u64) -> io::Result<StoreWatch> {
         let file = folder.join("data.mdb");
         let found = file.metadata()?;
@@ -36,20 +36,22 @@ impl StoreWatch {
         })
     }
 
-    /// That the store's map is full, in words; asked when commits fail. A
-    /// commit needs pages of its own, so that the last ones are never used.
+    /// Reports a full map; called when commits fail. A commit needs pages of its own, so
+    /// the last pages are never used.
     pub fn full(&self) -> Option<String> {
         let bytes = self.file.metadata().ok()?.len();
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let full = bytes >= self.map_bytes - self.map_bytes / 16;
         full.then(|| {
             let (used, all) = (mib(bytes), mib(self.map_bytes));
-            format!("the store is full: {used} of {all} MiB are used, and [store] map_gib sets them aside")
+            format!(
+                "the store is full: {used} of {all} MiB are used; [store] map_gib sets the size"
+            )
         })
     }
 
-    /// What is wrong with the file or its disk, in words that name no path:
-    /// whoever reaches the gateway may read them.
+    /// What is wrong with the file or its disk. The text names no path: every client of
+    /// the gateway may read it.
     pub fn impairment(&self) -> Option<String> {
         let found = match self.file.metadata() {
             Ok(found) => found,
@@ -90,15 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_that_is_full_is_reported_with_its_setting() {
+    fn a_full_map_is_reported_with_its_setting() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.mdb");
         std::fs::write(&file, vec![0; 3 << 20]).unwrap();
         let small = StoreWatch::new(folder.path(), 3 << 20).unwrap();
-        let told = small.full().unwrap();
-        let expected =
-            "the store is full: 3 of 3 MiB are used, and [store] map_gib sets them aside";
-        assert_eq!(told, expected);
+        let text = small.full().unwrap();
+        let expected = "the store is full: 3 of 3 MiB are used; [store] map_gib sets the size";
+        assert_eq!(text, expected);
         assert_eq!(
             StoreWatch::new(folder.path(), 4 << 20).unwrap().full(),
             None
@@ -115,8 +116,8 @@ mod tests {
         std::fs::write(&file, [0; 200]).unwrap();
         assert_eq!(watch.impairment(), None);
         std::fs::write(&file, [0; 150]).unwrap();
-        let told = watch.impairment().unwrap();
-        assert!(told.contains("cut from 200 to 150 bytes"), "{told}");
+        let text = watch.impairment().unwrap();
+        assert!(text.contains("cut from 200 to 150 bytes"), "{text}");
         let other = folder.path().join("other");
         std::fs::write(&other, [0; 300]).unwrap();
         std::fs::rename(&other, &file).unwrap();

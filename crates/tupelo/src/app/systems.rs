@@ -1,9 +1,9 @@
-//! The systems that programs name by SYSID: regions over `ipconn`, and partners
-//! over APPC where there is no such region.
+//! The systems that programs name by SYSID: regions over `ipconn`, and APPC partners if
+//! no region has the name.
 //!
-//! To the region a LINK is a conversation with a mirror. Over `ipconn` it is one
-//! request: what the program sends is gathered, and asking for the answer sends
-//! it.
+//! For the region a LINK is a conversation with a mirror. Over `ipconn` it is one
+//! request: the data that the program sends is collected, and a receive sends the
+//! request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,16 +24,16 @@ use region::{
     ConversationTarget, Fault, NotStarted, ReceiveOutcome, TaskUnit, sense,
 };
 
-/// The mode of destinations over `ipconn`; no mode of APPC has such a name.
+/// The mode of destinations over `ipconn`; no APPC mode has this name.
 const MODE: &str = "(ipconn)";
 /// SYSIDERR with RESP2 18: the region cannot be reached.
 const UNREACHABLE: program_link::ProgramEnding = program_link::ProgramEnding::Condition(53, 18);
-/// SYSIDERR with RESP2 19: it takes nothing more now.
+/// SYSIDERR with RESP2 19: the region accepts nothing more now.
 const BUSY: program_link::ProgramEnding = program_link::ProgramEnding::Condition(53, 19);
-/// LENGERR with RESP2 11: it takes nothing so long.
+/// LENGERR with RESP2 11: the data is too long.
 const TOO_LONG: program_link::ProgramEnding = program_link::ProgramEnding::Condition(22, 11);
 
-/// Everything that SYSID can name.
+/// All systems that a SYSID can name.
 #[derive(Debug)]
 pub struct RemoteSystems {
     /// The regions over `ipconn`.
@@ -70,9 +70,10 @@ impl ConversationService for RemoteSystems {
         let own = own.filter_map(|c| {
             Some(ConnectionInfo {
                 sysid: c.sysid.parse().ok()?,
-                net_name: match c.applid.is_empty() {
-                    true => c.name,
-                    false => c.applid,
+                net_name: if c.applid.is_empty() {
+                    c.name
+                } else {
+                    c.applid
                 },
                 sessions: c.sessions as usize,
             })
@@ -117,7 +118,7 @@ impl ConversationService for RemoteSystems {
         let own = own.map(|at| parameters.remove(at));
         match (&self.regions, &self.partners) {
             (Some((_, caller, coordinator)), _) if destination.mode == MODE => {
-                // LINK and START alone say who calls.
+                // Only LINK and START pass the caller's identity.
                 let own = own.ok_or(Fault::Over(sense::NAME_UNKNOWN))?;
                 Ok(Box::new(RemoteCall {
                     caller: caller.clone(),
@@ -130,7 +131,7 @@ impl ConversationService for RemoteSystems {
                     interrupt: Arc::default(),
                 }))
             }
-            // A partner's mirror knows program links alone.
+            // A partner's mirror accepts only program links.
             (_, Some(_)) if own.is_some_and(|own| is_start(&own)) => {
                 Err(Fault::Over(sense::NOT_AVAILABLE))
             }
@@ -140,28 +141,28 @@ impl ConversationService for RemoteSystems {
     }
 }
 
-/// Whether whoever says this of itself does not link.
+/// Whether the caller's parameters are those of a START, not a LINK.
 fn is_start(own: &[u8]) -> bool {
     own.get(CALLER_PARAMETER.len())
         .is_some_and(|flags| flags & program_link::CALLER_STARTS != 0)
 }
 
-/// A LINK or START on its way.
+/// A LINK or START in progress.
 struct RemoteCall {
     caller: RegionCaller,
-    /// The unit of work of the task, and who decides it.
+    /// The unit of work of the task, and its coordinator.
     unit: Option<(Coordinator, TaskUnit)>,
     connection: String,
     process: String,
-    /// Who calls, and whether it said SYNCONRETURN.
+    /// The caller, and whether it specified SYNCONRETURN.
     own: Vec<u8>,
     message: Vec<u8>,
-    /// The answer, and what of it the program has.
+    /// The answer, and how much of it the program has received.
     reply: Option<(Vec<u8>, usize)>,
     interrupt: Arc<Mutex<CallInterruption>>,
 }
 
-/// Whether somebody ends it.
+/// Whether the call is being ended by another thread.
 #[derive(Debug, Default)]
 struct CallInterruption {
     ended: bool,
@@ -211,8 +212,8 @@ impl RemoteCall {
         Ok(program_link::LinkReply { ending, passed }.emit())
     }
 
-    /// Sends a LINK and waits for the answer, which says what the task's unit
-    /// has there.
+    /// Sends a LINK and waits for the answer, which reports whether the task's unit has
+    /// changes there.
     fn linked(
         &self,
         joined: Option<&JoinedLink>,
@@ -254,7 +255,7 @@ impl RemoteCall {
         }
     }
 
-    /// Flags of whoever calls, and what every request of its says.
+    /// The flags of the caller, and the head of its requests.
     fn head(&self) -> Result<(u8, RequestHead), Fault> {
         let wrong = |_| Fault::Over(sense::NAME_UNKNOWN);
         let own = &self.own[CALLER_PARAMETER.len()..];
@@ -270,7 +271,7 @@ impl RemoteCall {
         Ok((flags, head))
     }
 
-    /// Sends a START, and gives back how the region answered it.
+    /// Sends a START, and returns the region's answer to it.
     fn start(&self, head: RequestHead) -> Result<Vec<u8>, Fault> {
         let operands = CommandOperands::parse(&self.message).map_err(|_| Fault::State)?;
         let message = emit_start(head, &operands).ok_or(Fault::Over(sense::NOT_AVAILABLE))?;
@@ -301,7 +302,7 @@ impl RemoteCall {
     }
 }
 
-/// The request as `ipconn` has it.
+/// The request in the format of `ipconn`.
 fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
     let copy = |bytes: &[u8], into: &mut [u8]| into[..bytes.len()].copy_from_slice(bytes);
     head.program = region::Name::from_bytes(request.program);
@@ -334,7 +335,7 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// How the program ended, as the caller's LINK is told.
+/// The program's ending, as the caller's LINK reports it.
 fn ending(answered: &Answered) -> Result<program_link::ProgramEnding, Fault> {
     Ok(match answered.head.ending {
         RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => {
@@ -351,7 +352,7 @@ fn ending(answered: &Answered) -> Result<program_link::ProgramEnding, Fault> {
     })
 }
 
-/// Whether a command may answer so: another region may be of another version.
+/// Whether a command may return this condition: another region may have another version.
 fn documented(row: &Command, resp: u16, resp2: u16) -> bool {
     let raised = Condition::from_number(resp).filter(|c| *c != Condition::Normal);
     raised.is_some_and(|condition| row.documents(condition, u32::from(resp2)))

@@ -1,5 +1,5 @@
-//! `[audit]` and `[traces]` of `tupelo.toml`: what is kept of requests that
-//! are over.
+//! `[audit]` and `[traces]` of `tupelo.toml`: the records that are kept of finished
+//! requests.
 
 use std::path::PathBuf;
 
@@ -21,12 +21,12 @@ pub struct AuditSection {
     /// MiB at which the file is put aside as `NAME.1`, the one before as
     /// `NAME.2`.
     pub max_mib: u32,
-    /// Files that are kept beside it; the oldest goes.
+    /// Older files that are kept in addition; the oldest is deleted.
     pub files: u32,
-    /// Names of request headers that records have, at most 4. Those that carry
-    /// credentials are refused.
+    /// Names of request headers that records contain, at most 4. Those that carry
+    /// credentials are rejected.
     pub request_headers: Vec<String>,
-    /// Names of response headers that records have, at most 4.
+    /// Names of response headers that records contain, at most 4.
     pub response_headers: Vec<String>,
 }
 
@@ -47,10 +47,10 @@ impl Default for AuditSection {
 #[serde(deny_unknown_fields, default)]
 pub struct TracesSection {
     /// The OpenTelemetry collector that receives traces by OTLP/HTTP, as
-    /// `http://host:4318`. None are made when absent.
+    /// `http://host:4318`. No traces are made when absent.
     pub endpoint: Option<String>,
-    /// Share of the requests without a `traceparent` that are recorded, 0 to
-    /// 1. Of those with one the caller's flag decides.
+    /// Share of the requests without a `traceparent` that are recorded, 0 to 1. For a
+    /// request with a `traceparent` the caller's flag decides.
     pub ratio: f64,
     /// `service.name` of the spans.
     pub service: String,
@@ -67,7 +67,7 @@ impl Default for TracesSection {
 }
 
 impl Application {
-    /// What the gateway tells of requests, and whom.
+    /// The records of requests that the gateway writes, and their receivers.
     pub fn observed(&self) -> Result<ObserveConfig> {
         let audit = &self.config.audit;
         for (key, names) in [
@@ -83,10 +83,10 @@ impl Application {
             for name in names {
                 let lower = name.to_ascii_lowercase();
                 if AuditConfig::SECRET.contains(&lower.as_str()) {
-                    bail!("[audit] {key}: {name} carries credentials and is not kept");
+                    bail!("[audit] {key}: {name} carries credentials and is not recorded");
                 }
                 if http::HeaderName::try_from(name.as_str()).is_err() {
-                    bail!("[audit] {key}: {name:?} is no header's name");
+                    bail!("[audit] {key}: {name:?} is not the name of a header");
                 }
             }
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_unless_it_is_asked_for() {
+    fn no_records_are_kept_unless_configured() {
         let config = observed("").unwrap();
         assert!(config.audit.is_none() && config.tracing.is_none());
         assert_eq!(Config::default().traces.ratio, 0.1);
@@ -139,13 +139,16 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_reported_with_its_key() {
-        for (text, told) in [
+    fn settings_that_cannot_be_used_are_reported_with_their_key() {
+        for (text, expected) in [
             (
                 "[audit]\nrequest_headers = [\"Authorization\"]",
                 "carries credentials",
             ),
-            ("[audit]\nresponse_headers = [\"a b\"]", "no header's name"),
+            (
+                "[audit]\nresponse_headers = [\"a b\"]",
+                "not the name of a header",
+            ),
             (
                 "[audit]\nrequest_headers = [\"a\",\"b\",\"c\",\"d\",\"e\"]",
                 "at most 4",
@@ -154,7 +157,7 @@ mod tests {
             ("[traces]\nendpoint = \"ftp://c\"", "[traces] endpoint"),
         ] {
             let error = observed(text).unwrap_err().to_string();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

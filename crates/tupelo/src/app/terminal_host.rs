@@ -1,4 +1,4 @@
-//! What terminals ask of this process: the users of the user store, and the CPU
+//! The process's services for terminals: the users of the user store, and the CPU
 //! snapshot as a screen.
 
 use std::path::PathBuf;
@@ -12,18 +12,18 @@ use terminal::{PasswordCheck, SignedOnUser, SnapshotKind, TerminalHost};
 
 use super::{Application, operate};
 
-/// The process around the terminals.
+/// The users of an application, for sign-on at terminals.
 #[derive(Debug)]
 pub struct TerminalUsers {
     /// The user store, which is read at each sign-on.
     users: PathBuf,
     access: RoleAccess,
-    /// A hash that takes as long to compare as a user's.
+    /// A hash that takes as long to compare as a user's, for unknown users.
     dummy_hash: OnceLock<String>,
 }
 
 impl TerminalUsers {
-    /// That of an application.
+    /// The users of an application.
     pub fn new(app: &Application) -> TerminalUsers {
         TerminalUsers {
             users: app.config.security.users_file(&app.folder),
@@ -39,12 +39,12 @@ impl TerminalHost for TerminalUsers {
     }
 
     fn verify(&self, user: &str, password: &str) -> PasswordCheck {
-        // A store that cannot be read lets nobody in; `tupelo check` says why.
+        // A store that cannot be read admits no user; `tupelo check` reports why.
         let users = UserStore::load(&self.users).unwrap_or_default();
         let found = users.iter().find(|known| is_called(known, user));
         let with_password = found.filter(|known| !known.password.is_empty());
         let (Some(known), Some(userid)) = (with_password, found.and_then(user_id)) else {
-            let hash = || hash_password("nobody").unwrap_or_default();
+            let hash = || hash_password("no user").unwrap_or_default();
             verify_password(password, self.dummy_hash.get_or_init(hash));
             return PasswordCheck::UnknownUser;
         };
@@ -70,12 +70,12 @@ impl TerminalHost for TerminalUsers {
     }
 }
 
-/// Whether a user is meant, by the user id or by the name.
+/// Whether a user has this user id or name.
 fn is_called(user: &StoredUser, typed: &str) -> bool {
     user.user_id.eq_ignore_ascii_case(typed) || user.name.eq_ignore_ascii_case(typed)
 }
 
-/// The CICS user id of a user: what the store says, or the name.
+/// The CICS user id of a user: the one in the store, or the name.
 fn user_id(user: &StoredUser) -> Option<UserId> {
     let named = if user.user_id.is_empty() {
         user.name.to_ascii_uppercase()
@@ -87,7 +87,7 @@ fn user_id(user: &StoredUser) -> Option<UserId> {
         .flatten()
 }
 
-/// A snapshot as lines.
+/// A snapshot as lines of a screen.
 fn screen(taken: &Value, delta: bool) -> Vec<String> {
     let ms = |value: &Value| value.as_u64().unwrap_or(0) as f64 / 1e6;
     let number = |key: &str| taken[key].as_u64().unwrap_or(0);

@@ -1,14 +1,14 @@
-//! What the administration port answers pages with terminals.
+//! The administration port's answers to pages with terminals.
 //!
 //! | | |
 //! |---|---|
-//! | `POST /terminals/open?model=N` | opens a session; gives its name |
-//! | `GET /terminals/SESSION/screen?after=N` | the picture, once it is another than number N |
+//! | `POST /terminals/open?model=N` | opens a session; returns its name |
+//! | `GET /terminals/SESSION/screen?after=N` | the screen image, once its number differs from N |
 //! | `POST /terminals/SESSION/keys?KEYS` | presses keys: a JSON array, percent-encoded |
-//! | `POST /terminals/SESSION/close` | closes it |
+//! | `POST /terminals/SESSION/close` | closes the session |
 //!
-//! The name of a session is as good as a key to it; the port's users and roles
-//! count in addition to it.
+//! The name of a session works like a key: pages need it, in addition to the port's
+//! users and roles.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use terminal::{BrowserError, BrowserTerminals};
 
 use super::operate::{decoded, fault};
 
-/// The answer to a path; `None` when it is not one of these.
+/// The answer to a path. Returns `None` if the path is not one of these.
 pub fn answer(
     terminals: &Arc<BrowserTerminals>,
     path: &str,

@@ -1,5 +1,4 @@
-//! Where the text of each program is, so that an abend can be told with the
-//! line it happened on.
+//! The source file of each program, so that the report of an abend can show the line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,12 +10,12 @@ use super::compile::CompiledPrograms;
 use super::finding::listed;
 use crate::commands::record::source::read_source;
 
-/// The sources of programs by name; replaced at a reload.
+/// The sources of programs by name; a reload replaces them.
 #[derive(Debug, Default)]
 pub struct ProgramTexts(RwLock<BTreeMap<String, PathBuf>>);
 
 impl ProgramTexts {
-    /// Takes over what was compiled.
+    /// Sets the sources of the compiled programs.
     pub fn set(&self, compiled: &CompiledPrograms) {
         let of = |built: &translator::BuildResult| {
             let names: Vec<String> = built
@@ -33,7 +32,7 @@ impl ProgramTexts {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = all;
     }
 
-    /// An abend for whoever asked, logged with its task and its line.
+    /// An abend for the client, logged with its task and its source line.
     pub fn logged_abend(&self, abend: &Abend, record: &MonitoringRecord) -> Abend {
         let program = if abend.program.is_blank() {
             record.program
@@ -42,8 +41,8 @@ impl ProgramTexts {
         };
         let statement = self.statement(program.as_str(), abend.line);
         let mut message = abend.message.clone();
-        // A condition of a container command is of use with the container,
-        // and with the channel that the command names.
+        // For a condition of a container command, the report also names the
+        // container and the channel of the command.
         if message.contains("CONTAINER") {
             for option in ["CONTAINER", "CHANNEL"] {
                 let names = arguments(&statement.join(" "), option);
@@ -75,8 +74,8 @@ impl ProgramTexts {
         }
     }
 
-    /// The statement of a program that begins on a line: that line, and those
-    /// of its EXEC CICS command.
+    /// The statement of a program that begins on a line: that line, and the following
+    /// lines of its EXEC CICS command.
     fn statement(&self, program: &str, line: u32) -> Vec<String> {
         let texts = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(path) = texts.get(program.trim()) else {
@@ -121,7 +120,7 @@ fn arguments(text: &str, option: &str) -> Vec<String> {
     names
 }
 
-/// Lines that a command is looked for in.
+/// Most lines of a command.
 const LONGEST: usize = 12;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Reading TOML so that every mistake in it is told at once.
+//! Reads TOML so that every mistake is reported at once.
 //!
-//! The deserializer stops at its first error. This module blanks out the place
-//! it complained about and tries again, so that a person gets the whole list
-//! with line and column. What was blanked is never used: a file with a mistake
-//! gives errors only.
+//! The deserializer stops at its first error. This module blanks out the place of the
+//! error and tries again, so that the user gets the whole list with line and column.
+//! The blanked text is never used: a file with a mistake gives only errors.
 
 use std::ops::Range;
 
@@ -15,8 +14,8 @@ use super::finding::{Finding, Severity};
 use super::schema::{Field, SettingsSchema};
 use super::toml_places::{KeyPlace, KeyPlaces, position};
 
-/// Reads settings for a check, which goes on in spite of mistakes: the settings
-/// without the lines that are wrong, or `None` where the text is no TOML.
+/// Reads settings for a check, which continues after mistakes. Returns the settings
+/// without the faulty lines, or `None` if the text is not TOML.
 pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
     let (_, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
@@ -24,8 +23,8 @@ pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
         let mut last = None;
         for error in syntax.iter().take(MOST) {
             let finding = of_syntax(name, text, error);
-            // What a line leaves behind is not told of a line that was told, and
-            // lines of prose are one mistake.
+            // Errors on the line after a reported one follow from it, and
+            // several lines of prose are one mistake.
             if last.is_none_or(|last: u32| last + 1 < finding.line) {
                 last = Some(finding.line);
                 found.push(finding);
@@ -44,7 +43,7 @@ pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
                 let span = error.span().unwrap_or(0..0);
                 let known = mistakes.iter().any(|(_, s)| *s == span);
                 // Blanking a key of a table that spans lines can leave text
-                // that is no longer TOML: what that says is our doing.
+                // that is not TOML: such an error is caused by the blanking.
                 let ours = toml::from_str::<toml::Table>(&work).is_err();
                 if known || ours || mistakes.len() == MOST {
                     break None;
@@ -67,7 +66,7 @@ pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
     (config, findings.collect())
 }
 
-/// Says what is wrong with a value by what its key means.
+/// Makes the message and the hint for a mistake from the meaning of its key.
 struct ErrorHints<'a> {
     name: &'a str,
     text: &'a str,
@@ -92,7 +91,7 @@ impl ErrorHints<'_> {
         error(self.name, line, column, message, help)
     }
 
-    /// A key that is not there.
+    /// An unknown key.
     fn unknown(&self, message: &str, place: Option<&KeyPlace>) -> (String, Option<String>) {
         let word = message.split('`').nth(1).unwrap_or_default();
         let path = place.map_or(&[][..], |p| &p.path);
@@ -101,11 +100,11 @@ impl ErrorHints<'_> {
             return (message.to_owned(), None);
         };
         let keys = field.keys();
-        let near = nearest(word, keys.iter().copied()).map(|near| format!("is {near} meant?"));
+        let near = nearest(word, keys.iter().copied()).map(|near| format!("did you mean {near}?"));
         if around.is_empty() {
             let what = match place {
                 Some(place) if place.table => format!("there is no section [{word}]"),
-                _ => format!("{word} stands in no section"),
+                _ => format!("{word} is in no section"),
             };
             let owners: Vec<String> = keys
                 .iter()
@@ -115,20 +114,21 @@ impl ErrorHints<'_> {
                 })
                 .map(|section| format!("[{section}]"))
                 .collect();
-            let help = match owners.is_empty() {
-                false => format!("write it below {}", owners.join(" or ")),
-                true => near.unwrap_or_else(|| format!("sections are {}", keys.join(", "))),
+            let help = if owners.is_empty() {
+                near.unwrap_or_else(|| format!("sections are {}", keys.join(", ")))
+            } else {
+                format!("write it below {}", owners.join(" or "))
             };
             return (what, Some(help));
         }
-        let help = near.unwrap_or_else(|| format!("it has {}", keys.join(", ")));
+        let help = near.unwrap_or_else(|| format!("the section has {}", keys.join(", ")));
         (
             format!("[{}] has no key {word}", around.join(".")),
             Some(help),
         )
     }
 
-    /// A value that its key cannot have.
+    /// A value that its key does not allow.
     fn value(
         &self,
         message: &str,
@@ -149,7 +149,7 @@ impl ErrorHints<'_> {
             let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
             let word = found.trim_matches(['"', '\'']);
             let help = match nearest(word, words.iter().copied()) {
-                Some(near) => format!("is \"{near}\" meant?"),
+                Some(near) => format!("did you mean \"{near}\"?"),
                 None => {
                     let each = choices
                         .iter()
@@ -173,7 +173,7 @@ impl ErrorHints<'_> {
             .is_some_and(|d| d.parse::<std::net::SocketAddr>().is_ok());
         let what = match wanted(&kind, field) {
             _ if address => format!("{key} is an address with a port, not {found}"),
-            // A text or list of a form of its own: its reader says what form.
+            // A text or list with its own format: its reader names the format.
             _ if fits => format!("{key}: {message}"),
             wanted => format!("{key} is {wanted}, not {found}"),
         };
@@ -187,7 +187,7 @@ impl ErrorHints<'_> {
     }
 }
 
-/// A key that must be there.
+/// A required key that is missing.
 fn missing(message: &str, place: &KeyPlace, field: Option<Field<'_>>) -> (String, Option<String>) {
     let word = message.split('`').nth(1).unwrap_or_default();
     let what = format!("[{}] has no {word}, which it needs", place.path.join("."));
@@ -198,7 +198,7 @@ fn missing(message: &str, place: &KeyPlace, field: Option<Field<'_>>) -> (String
     )
 }
 
-/// What the values of a type are.
+/// The values of a type, as text.
 fn wanted(kind: &str, field: Field<'_>) -> String {
     let shape = field.shape();
     let bound = |name: &str| shape[name].as_i64().or(field.field[name].as_i64());
@@ -221,12 +221,12 @@ fn wanted(kind: &str, field: Field<'_>) -> String {
     }
 }
 
-/// What is no TOML.
+/// A text that is not TOML.
 fn of_syntax(name: &str, text: &str, wrong: &toml::de::Error) -> Finding {
     let at = wrong.span().map_or(0, |span| span.start).min(text.len());
     let (line, column) = position(text, at);
     let source = text.lines().nth(line as usize - 1).unwrap_or_default();
-    let said = wrong.message().trim();
+    let reason = wrong.message().trim();
     let (key, value) = source.split_once('=').unwrap_or((source, ""));
     let (key, value) = (
         key.trim(),
@@ -235,40 +235,37 @@ fn of_syntax(name: &str, text: &str, wrong: &toml::de::Error) -> Finding {
     let bare = value.starts_with(|c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~')
     });
-    let told = |message: String, help: &str| (message, Some(help.to_owned()));
-    let (message, help) = match said {
+    let mistake = |message: String, help: &str| (message, Some(help.to_owned()));
+    let (message, help) = match reason {
         "duplicate key" => {
             let word = wrong.span().and_then(|span| text.get(span)).unwrap_or(key);
-            told(
-                format!("{word} stands here a second time"),
-                "leave one of the two out",
-            )
+            mistake(format!("{word} is set twice"), "remove one of the two")
         }
-        _ if source.trim_start().starts_with('[') && !source.contains(']') => told(
+        _ if source.trim_start().starts_with('[') && !source.contains(']') => mistake(
             "the heading of the section is not closed".to_owned(),
             &format!("write {}]", source.trim()),
         ),
-        _ if !source.contains('=') => told(
-            "this is no line of TOML".to_owned(),
-            "lines are [section], key = value, or a comment behind #",
+        _ if !source.contains('=') => mistake(
+            "this is not a line of TOML".to_owned(),
+            "lines are [section], key = value, or a comment after #",
         ),
-        _ if value.is_empty() => told(
+        _ if value.is_empty() => mistake(
             format!("{key} has no value"),
-            "write key = value, or leave the line out",
+            "write key = value, or remove the line",
         ),
-        _ if bare => told(
+        _ if bare => mistake(
             format!("{value} is neither a number nor true or false"),
-            &format!("texts stand in quotes: {key} = \"{value}\""),
+            &format!("strings need quotes: {key} = \"{value}\""),
         ),
-        _ if value.starts_with(['"', '\'']) && !closed(value) => told(
+        _ if value.starts_with(['"', '\'']) && !closed(value) => mistake(
             "the quote is not closed".to_owned(),
-            "a text ends with the quote that it began with, on the same line",
+            "a string ends with the quote that it began with, on the same line",
         ),
-        _ if value.starts_with(['"']) && value.contains('\\') => told(
-            format!("a backslash begins an escape: {said}"),
+        _ if value.starts_with(['"']) && value.contains('\\') => mistake(
+            format!("a backslash begins an escape: {reason}"),
             "write \\\\ for a backslash, or put the text in single quotes",
         ),
-        _ => (said.to_owned(), None),
+        _ => (reason.to_owned(), None),
     };
     error(name, line, column, message, help)
 }
@@ -321,7 +318,7 @@ fn blank(text: &mut String, span: &Range<usize>) -> bool {
     true
 }
 
-/// Mistakes told of one file; past that the file is of another kind.
+/// Most mistakes that are reported; with more the file is not of this kind.
 const MOST: usize = 50;
 
 /// Characters of a wrong value that are shown.
@@ -370,37 +367,37 @@ mod tests {
         let starts = [
             "2:13 max_tasks is a whole number from 0 to 4294967295, not \"many\" / max_tasks = 250 is the default. Most tasks",
             "3:15 worker_nice is a whole number from 0 to 255, not 300 / worker_nice = 5 is the default. Steps of nice(2), 0 to 19,",
-            "4:11 sandbox is one of required, best-effort, off, not \"of\" / is \"off\" meant?",
+            "4:11 sandbox is one of required, best-effort, off, not \"of\" / did you mean \"off\"?",
             "5:9 trace is true or false, not \"yes\" / trace = true is the default. ",
             "7:10 listen is an address with a port, not \"8080\" / listen = \"127.0.0.1:8080\" is the default. Address for HTTP.",
             "8:16 cors_origins is a list of texts, such as [\"a\", \"b\"], not \"x\" / cors_origins = [] is the default. ",
             "9:1 [requester.apis.B] has no url, which it needs / url: The address",
         ];
         assert_eq!(all.len(), starts.len(), "{all:#?}");
-        for (told, start) in all.iter().zip(starts) {
-            assert!(told.starts_with(start), "{told}\nis not\n{start}");
+        for (mistake, start) in all.iter().zip(starts) {
+            assert!(mistake.starts_with(start), "{mistake}\nis not\n{start}");
         }
     }
 
     #[test]
-    fn a_key_that_is_not_there_is_reported_with_the_one_that_is_meant() {
+    fn an_unknown_key_is_reported_with_a_similar_one() {
         assert_eq!(
             shown_mistakes("listen = 1\n[gateway]\nacess_log = true\n[regoin]\n"),
             [
-                "1:1 listen stands in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn] or [terminal]",
-                "3:1 [gateway] has no key acess_log / is access_log meant?",
-                "4:2 there is no section [regoin] / is region meant?",
+                "1:1 listen is in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn] or [terminal]",
+                "3:1 [gateway] has no key acess_log / did you mean access_log?",
+                "4:2 there is no section [regoin] / did you mean region?",
             ]
         );
         let all = shown_mistakes("[store]\nzzzzzz = 1\n");
         assert_eq!(
             all,
-            ["2:1 [store] has no key zzzzzz / it has path, map_gib, sync, walk_gib"]
+            ["2:1 [store] has no key zzzzzz / the section has path, map_gib, sync, walk_gib"]
         );
     }
 
     #[test]
-    fn what_is_no_toml_is_reported_once_with_the_fix() {
+    fn a_text_that_is_not_toml_is_reported_once_with_the_fix() {
         for (text, wanted) in [
             (
                 "[region\napplid = \"A\"\n",
@@ -408,23 +405,23 @@ mod tests {
             ),
             (
                 "[gateway]\nlisten = 127.0.0.1:8080\n",
-                "2 127.0.0.1:8080 is neither a number nor true or false / texts stand in quotes: listen = \"127.0.0.1:8080\"",
+                "2 127.0.0.1:8080 is neither a number nor true or false / strings need quotes: listen = \"127.0.0.1:8080\"",
             ),
             (
                 "[region]\napplid = \n",
-                "2 applid has no value / write key = value, or leave the line out",
+                "2 applid has no value / write key = value, or remove the line",
             ),
             (
                 "[region]\nmax_tasks = 1\nmax_tasks = 2\n",
-                "3 max_tasks stands here a second time / leave one of the two out",
+                "3 max_tasks is set twice / remove one of the two",
             ),
             (
                 "What this folder\nis, and who\nwrote it.\n",
-                "1 this is no line of TOML / lines are [section], key = value, or a comment behind #",
+                "1 this is not a line of TOML / lines are [section], key = value, or a comment after #",
             ),
             (
                 "[region]\napplid = \"A\n",
-                "2 the quote is not closed / a text ends with the quote that it began with, on the same line",
+                "2 the quote is not closed / a string ends with the quote that it began with, on the same line",
             ),
         ] {
             let found = from_str("tupelo.toml", text).unwrap_err();

@@ -1,5 +1,4 @@
-//! Where the keys of a TOML text stand, for whoever tells what is wrong with
-//! the value of one.
+//! The places of the keys of a TOML text, for messages about their values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,33 +16,34 @@ pub struct KeyPlaces {
 /// A key.
 #[derive(Debug)]
 pub struct KeyPlace {
-    /// The names of the tables around it, outermost first, and its own.
+    /// The names of the tables that contain the key, outermost first, and its own.
     pub path: Vec<String>,
     /// Its bytes.
     pub key: Range<usize>,
-    /// The bytes of its value; of a table the heading's.
+    /// The bytes of its value; for a table, of its heading.
     pub value: Range<usize>,
     /// Whether the value is a table or a list of tables.
     pub table: bool,
 }
 
 impl KeyPlace {
-    /// Where it is shown: the value, or the name of a table.
+    /// The first byte of the shown place: the value, or the name of a table.
     fn start(&self) -> usize {
-        match self.table {
-            true => self.key.start,
-            false => self.value.start,
+        if self.table {
+            self.key.start
+        } else {
+            self.value.start
         }
     }
 }
 
 impl KeyPlaces {
-    /// Those of an application's settings; none where they cannot be read.
+    /// The keys of an application's settings; empty if they cannot be read.
     pub fn of_settings(folder: &Path) -> KeyPlaces {
         KeyPlaces::of(&std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default())
     }
 
-    /// Those of a text; of one with mistakes, what stands before them.
+    /// The keys of a text; of a text with mistakes, those before the first mistake.
     pub fn of(text: &str) -> KeyPlaces {
         let mut keys = Vec::new();
         let (table, _) = DeTable::parse_recoverable(text);
@@ -54,8 +54,8 @@ impl KeyPlaces {
         }
     }
 
-    /// Line and column, from 1, of what a dotted name means, such as
-    /// `files.ACCT.data`: its value, or of a table the name in its heading.
+    /// Line and column, from 1, of a dotted name such as `files.ACCT.data`: of its value,
+    /// or of the name in a table's heading.
     pub fn find(&self, name: &str) -> Option<(u32, u32)> {
         let name = name.replace('"', "");
         let mut keys = self.keys.iter();
@@ -63,8 +63,8 @@ impl KeyPlaces {
         Some(self.position(place.start()))
     }
 
-    /// The same; where it is not written, the nearest table around it, else 0
-    /// and 0.
+    /// Line and column of a dotted name. If the text does not contain it, those of the
+    /// nearest table around it, else 0 and 0.
     pub fn near(&self, name: &str) -> (u32, u32) {
         let around = name.rsplit_once('.').map(|(around, _)| around);
         match (self.find(name), around) {
@@ -74,13 +74,13 @@ impl KeyPlaces {
         }
     }
 
-    /// The key whose value, or whose name, has these bytes.
+    /// The key whose value or name covers these bytes.
     pub fn at(&self, span: &Range<usize>) -> Option<&KeyPlace> {
         let has = |r: &Range<usize>| r.start <= span.start && span.end <= r.end;
         let here = |place: &&KeyPlace| has(&place.key) || has(&place.value);
         let mut keys = self.keys.iter().filter(here);
         let first = keys.next()?;
-        // The innermost of those around it.
+        // The innermost of the keys that cover the bytes.
         Some(keys.fold(
             first,
             |a, b| {
@@ -89,8 +89,8 @@ impl KeyPlaces {
         ))
     }
 
-    /// The values below a table that are written with this word, such as the name
-    /// of a file: the first one's line and column.
+    /// Line and column of the first value below a table that is this word, such as the name
+    /// of a file.
     pub fn naming(&self, table: &str, word: &str) -> Option<(u32, u32)> {
         let names = |place: &&KeyPlace| {
             let text = self.text.get(place.value.clone()).unwrap_or_default();
@@ -135,7 +135,7 @@ fn below(path: &mut Vec<String>, table: &DeTable<'_>, keys: &mut Vec<KeyPlace>) 
     }
 }
 
-/// The table that a value is, or those in its list.
+/// The table of a value, or those in its list.
 fn tables<'a, 'i>(value: &'a Spanned<DeValue<'i>>) -> Vec<&'a DeTable<'i>> {
     match value.get_ref() {
         DeValue::Table(table) => vec![table],

@@ -1,16 +1,16 @@
-//! The application's binding files: `services/NAME.wsbind`, which TRANSFORM
-//! knows by their names.
+//! The application's binding files, `services/NAME.wsbind`, by the names that TRANSFORM
+//! uses.
 
 use std::path::Path;
 
 use miette::{Context, IntoDiagnostic, Result};
 use region::TransformEntry;
 
-/// Where binding files are, below the application's folder.
+/// The folder of binding files, below the application's folder.
 pub const FOLDER: &str = "services";
 
-/// Every binding file in a folder, in the order of names, and what is wrong
-/// with those that cannot be used.
+/// Every binding file in a folder, sorted by name, and the errors of those that cannot
+/// be used.
 pub fn read(folder: &Path) -> Result<(Vec<TransformEntry>, Vec<String>)> {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
     if !folder.is_dir() {
@@ -46,7 +46,7 @@ pub fn read(folder: &Path) -> Result<(Vec<TransformEntry>, Vec<String>)> {
 
 fn check(name: &str, text: &str) -> Result<(), String> {
     if !(1..=32).contains(&name.len()) {
-        return Err("its name has more than 32 characters".into());
+        return Err("the file's name has more than 32 characters".into());
     }
     let binding = soap::ServiceBinding::parse(text).map_err(|e| e.to_string())?;
     for structure in [Some(&binding.request), binding.response.as_ref()]

@@ -1,10 +1,10 @@
-//! Units of work that regions over `ipconn` take part in: this region decides
-//! them.
+//! Units of work of this region in which other regions take part over `ipconn`; this
+//! region is the coordinator.
 //!
-//! A region that a program has linked to without SYNCONRETURN, and that has
-//! changed or locked something for it, is a participant of the program's unit.
-//! Whenever the connection to it is made it is asked for the units that it has
-//! prepared, and is told how they ended. Format: `docs/internals/ipconn.md`.
+//! A program links to another region without SYNCONRETURN. If that region changes or
+//! locks something, it is a participant of the program's unit. Whenever the connection
+//! to it is made, it is asked for the units that it has prepared, and gets the decision
+//! for each. Format: `docs/internals/ipconn.md`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -18,7 +18,7 @@ use region::{
     CallFailure, Handle, Order, ParticipantId, ParticipantVote, TaskUnit, UnitId, UnitParticipant,
 };
 
-/// The regions that take part in units of this one; cheap to clone.
+/// The regions that take part in units of this region; cheap to clone.
 #[derive(Clone, Default)]
 pub struct Coordinator(Arc<CoordinatorState>);
 
@@ -26,11 +26,11 @@ pub struct Coordinator(Arc<CoordinatorState>);
 struct CoordinatorState {
     region: OnceLock<Handle>,
     calls: OnceLock<(ConnectionDirectory, RegionCaller)>,
-    /// By connection and region: a connection may lead to another one later.
+    /// By connection and region: a connection may lead to another region later.
     remotes: Mutex<HashMap<(String, String), Arc<RemoteParticipant>>>,
 }
 
-/// A region that takes part, by one connection.
+/// A participating region, reached by one connection.
 pub struct RemoteParticipant {
     name: String,
     connection: String,
@@ -38,7 +38,7 @@ pub struct RemoteParticipant {
     caller: RegionCaller,
     region: Handle,
     units: Mutex<BranchCoordinator>,
-    /// The votes of orders that it has not answered.
+    /// The votes for orders that it has not answered.
     votes: Mutex<HashMap<UnitId, ParticipantVote>>,
 }
 
@@ -47,7 +47,7 @@ pub struct RemoteParticipant {
 pub enum NotJoined {
     /// The region is not connected.
     Unreachable,
-    /// The task is over, or shall end.
+    /// The task has ended, or is being ended.
     Ending,
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Coordinator {
 }
 
 impl Coordinator {
-    /// What the thread of the connections tells of those that are made.
+    /// The callback for connections that are made.
     pub fn opened(&self) -> OpenCallback {
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |connection, applid| {
@@ -76,12 +76,12 @@ impl Coordinator {
         })
     }
 
-    /// How regions are called.
+    /// Sets the connections and the caller.
     pub fn calls(&self, directory: ConnectionDirectory, caller: RegionCaller) {
         let _ = self.0.calls.set((directory, caller));
     }
 
-    /// The region has started: what others have prepared for it is decided.
+    /// The region has started: the units that others have prepared for it are decided.
     pub fn start(&self, region: Handle) {
         if self.0.region.set(region).is_err() {
             return;
@@ -97,7 +97,7 @@ impl Coordinator {
         }
     }
 
-    /// A LINK of a task by a connection becomes part of its unit.
+    /// Makes a LINK of a task over a connection part of the task's unit.
     pub fn join(&self, connection: &str, task: &TaskUnit) -> Result<JoinedLink, NotJoined> {
         let directory = self.0.calls.get().map(|(directory, _)| directory);
         let applid = directory.and_then(|directory| directory.applid(connection));
@@ -150,8 +150,8 @@ impl RemoteParticipant {
         })
     }
 
-    /// Asks for the units that are prepared there, and for what became of those
-    /// that it was to commit alone.
+    /// Asks for the units that are prepared there, and for the outcome of those that the
+    /// region was to commit in one phase.
     fn resync(self: &Arc<Self>) {
         let messages = lock(&self.units).connected();
         for message in messages {
@@ -181,7 +181,7 @@ impl RemoteParticipant {
                     vote.unsure();
                 }
                 tracing::info!(
-                    "{}: what became of the unit {} is asked",
+                    "{}: asking for the outcome of the unit {}",
                     self.name,
                     UnitId(unit)
                 );
@@ -203,7 +203,7 @@ impl RemoteParticipant {
     }
 }
 
-/// What the region holds of a [`RemoteParticipant`].
+/// The orders that the region sends to a [`RemoteParticipant`].
 struct ParticipantOrders(Arc<RemoteParticipant>);
 
 impl UnitParticipant for ParticipantOrders {
@@ -218,7 +218,7 @@ impl UnitParticipant for ParticipantOrders {
     fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
         let remote = &self.0;
         let ordered = lock(&remote.units).order(unit.0, order);
-        // A vote that is dropped is a no.
+        // A dropped vote counts as a no.
         if let OrderOutcome::Send(message) = ordered {
             let before = lock(&remote.votes).insert(unit, vote);
             drop(before);
@@ -228,29 +228,29 @@ impl UnitParticipant for ParticipantOrders {
 }
 
 impl JoinedLink {
-    /// What the request says of it.
+    /// The unit's part of the request.
     pub fn of_unit(&self) -> OfUnit {
         self.of
     }
 
-    /// Whether what the unit had there is lost already: the LINK must fail.
+    /// Whether the unit's earlier changes there are lost: the LINK must fail.
     pub fn is_lost(&self) -> bool {
         lock(&self.remote.units).is_lost(self.unit.0)
     }
 
-    /// The reply says what the unit has there now.
+    /// The reply reports whether the unit has changes there now.
     pub fn answered(&self, in_unit: InUnit) {
         let takes_part = lock(&self.remote.units).linked(self.unit.0, self.before(), in_unit);
         self.leave_unless(takes_part);
     }
 
-    /// The request was not taken: the unit has what it had.
+    /// The request was not accepted: the unit has the changes it had before.
     pub fn not_taken(&self) {
         let takes_part = lock(&self.remote.units).not_taken(self.unit.0, self.before());
         self.leave_unless(takes_part);
     }
 
-    /// Nobody knows what became of it.
+    /// The outcome of the request is unknown.
     pub fn lost(&self) {
         lock(&self.remote.units).lost(self.unit.0);
     }

@@ -1,8 +1,8 @@
-//! Units of work that span regions, as operators see and end them.
+//! Units of work that span regions, for operators who list and resolve them.
 //!
-//! A unit is named as `COORDINATOR.LINK.NUMBER`: the region that decides it,
-//! that region's SYSID for the connection, and the unit's number there. One that a
-//! data base of this region decides is named by its number alone.
+//! A unit is named `COORDINATOR.LINK.NUMBER`: the region that decides it, that region's
+//! SYSID for the connection, and the unit's number there. A unit that a database of this
+//! region decides is named by its number alone.
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use ipconn::CallerConnection;
 use region::{BranchId, Handle, InDoubtUnit, UnitId};
 use serde_json::{Value, json};
 
-/// How long an operator waits for the store.
+/// Most time that an operator waits for the store.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The units that are prepared here and wait for another region or a data base,
-/// and those that are committed here and that another has not heard of.
+/// The units that are prepared here and wait for another region or a database, and
+/// those that are committed here and that a participant has not acknowledged.
 pub fn list(region: &Handle) -> Value {
     let waiting = region.prepared_units().into_iter().map(|unit| {
         let of = CallerConnection::of_branch(&unit.branch);
@@ -35,7 +35,7 @@ pub fn list(region: &Handle) -> Value {
             "locks": unit.locks,
         })
     });
-    let told = region.decisions().into_iter().map(|(unit, participant)| {
+    let committed = region.decisions().into_iter().map(|(unit, participant)| {
         json!({
             "unit": unit.to_string(),
             "state": "COMMITTED",
@@ -61,10 +61,10 @@ pub fn list(region: &Handle) -> Value {
             "locks": unit.locks,
         })
     });
-    Value::Array(waiting.chain(in_doubt).chain(told).collect())
+    Value::Array(waiting.chain(in_doubt).chain(committed).collect())
 }
 
-/// Ends a unit that is in doubt in the place of its coordinator.
+/// Resolves a unit in doubt instead of its coordinator.
 pub fn settle(region: &Handle, wanted: &str, commit: bool) -> OperatorResult {
     let all = region.prepared_units();
     let found = all.into_iter().find(|unit| name(&unit.branch) == wanted);
@@ -76,22 +76,22 @@ pub fn settle(region: &Handle, wanted: &str, commit: bool) -> OperatorResult {
         unit = wanted,
         "an operator {verb} a unit of work that another region decides: the two may differ now"
     );
-    let (done, heard) = channel();
+    let (done, outcome) = channel();
     region.settle(unit.branch, commit, move |yes| {
-        // Whoever asked may have given up.
+        // The operator's request may have timed out.
         let _ = done.send(yes);
     });
-    match heard.recv_timeout(LIMIT) {
+    match outcome.recv_timeout(LIMIT) {
         Ok(true) => OperatorResult {
             status: 200,
             json: json!({}).to_string(),
         },
-        Ok(false) => super::operate::fault(409, "the store takes nothing now"),
+        Ok(false) => super::operate::fault(409, "the store accepts no changes now"),
         Err(_) => super::operate::fault(409, "the store has not answered yet"),
     }
 }
 
-/// Ends a unit in doubt in the place of the data base that decides it.
+/// Resolves a unit in doubt instead of the database that decides it.
 fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> OperatorResult {
     let in_doubt = || region.in_doubt_units().into_iter();
     let named = |unit: &InDoubtUnit| unit.unit.to_string() == wanted;
@@ -110,7 +110,7 @@ fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> OperatorResul
     let until = Instant::now() + LIMIT;
     while in_doubt().any(|unit| named(&unit)) {
         if Instant::now() >= until {
-            return super::operate::fault(409, "the store has not applied it yet");
+            return super::operate::fault(409, "the store has not applied the decision yet");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -120,7 +120,7 @@ fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> OperatorResul
     }
 }
 
-/// The name of a unit that is decided elsewhere.
+/// The name of a unit that another region decides.
 fn name(branch: &BranchId) -> String {
     match CallerConnection::of_branch(branch) {
         Some((of, unit)) => format!("{}.{}.{}", of.applid, of.link, UnitId(unit)),
@@ -128,7 +128,7 @@ fn name(branch: &BranchId) -> String {
     }
 }
 
-/// A unit's number is when it began.
+/// The unit's begin in milliseconds: its number is a time in nanoseconds.
 fn since_ms(unit: UnitId) -> u64 {
     unit.0 / 1_000_000
 }

@@ -1,4 +1,4 @@
-//! Web support of an application, and the gateway's way to it.
+//! Web support of an application, and the gateway's access to it.
 
 use std::fmt::Debug;
 use std::net::{IpAddr, SocketAddr};
@@ -28,11 +28,10 @@ use super::finding::{Finding, Findings, Severity};
 use super::local::port_of_this_thread;
 use super::scripts::WebSlot;
 
-/// Largest body that a task can be given at once.
+/// Largest body that a task can receive at once.
 const MAX_BODY: u64 = 31 << 20;
 
-/// Reads what web support needs of an application; what is wrong with it goes
-/// to `findings`.
+/// Reads what web support needs of an application; errors go to `findings`.
 pub fn read(app: &Application, findings: &mut Findings) -> WebDefinitions {
     let config = &app.config.web;
     let files = app.folder.join(&config.files);
@@ -56,7 +55,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> WebDefinitions {
     .with_analyzers(analyzers.filter(|name| app.has_source(name)).collect())
 }
 
-/// Document templates of programs that are not there.
+/// Reports document templates that name missing programs.
 fn check_exits(app: &Application, findings: &mut Findings) {
     for def in &app.csd.doctemplates {
         if let TemplateSource::Exit(program) = &def.source
@@ -71,8 +70,7 @@ fn check_exits(app: &Application, findings: &mut Findings) {
     }
 }
 
-/// The pipelines and web services of an application, and what is wrong with
-/// them.
+/// The pipelines and web services of an application, and their errors.
 pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
     let csd = &app.csd;
     PipelineTable::load(
@@ -80,7 +78,7 @@ pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
         &csd.webservices,
         &csd.urimaps,
         &app.folder.join(super::transforms::FOLDER),
-        // Bytes above ASCII are those of the wider page.
+        // Bytes above ASCII are characters of this code page.
         match app.code_page() {
             page if page.ccsid() == CodePage::ascii().ccsid() => CodePage::latin1(),
             page => page,
@@ -101,7 +99,7 @@ impl From<DefinitionProblem> for Finding {
     }
 }
 
-/// What maps name of pipelines and web services that is not there.
+/// Reports URIMAPs that name missing pipelines and web services.
 fn check_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mut Findings) {
     for map in &app.csd.urimaps {
         let UriMapUsage::Pipeline {
@@ -129,7 +127,7 @@ fn check_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mut 
     }
 }
 
-/// What definitions name that is not there.
+/// Reports definitions that name missing resources.
 fn check_definitions(app: &Application, templates: &TemplateTable, findings: &mut Findings) {
     let services = &app.csd.tcpipservices;
     for service in services
@@ -183,7 +181,7 @@ fn check_definitions(app: &Application, templates: &TemplateTable, findings: &mu
     }
 }
 
-/// Web support of an application whose definitions are read.
+/// Web support of an application whose definitions have been read.
 pub fn make(app: &Application, edition: WebDefinitions) -> CicsWebSupport {
     let mut config = app.config.web.clone();
     config.authorities = config.authorities.map(|file| app.folder.join(file));
@@ -215,7 +213,7 @@ fn service(
         None => app.config.gateway.listen.ip(),
         Some(text) => text
             .parse()
-            .map_err(|_| miette!("TCPIPSERVICE({}): {text} is no IP address", def.name))?,
+            .map_err(|_| miette!("TCPIPSERVICE({}): {text} is not an IP address", def.name))?,
     };
     let listen = SocketAddr::new(address, def.port);
     let by_password = matches!(
@@ -225,7 +223,7 @@ fn service(
     if by_password && app.security().users.is_none() {
         bail!(
             help = format!("`tupelo user add NAME --app {}`", app.folder.display()),
-            "TCPIPSERVICE({}): AUTHENTICATE asks for passwords, and there is no user store",
+            "TCPIPSERVICE({}): AUTHENTICATE needs passwords, and there is no user store",
             def.name
         );
     }
@@ -256,8 +254,7 @@ fn service(
     })
 }
 
-/// The certificate that a service shows: the one of its label, or the
-/// gateway's.
+/// The certificate of a service: the one of its label, or the gateway's.
 fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<Option<TlsConfig>> {
     if def.ssl == SslUse::No {
         return Ok(None);
@@ -307,8 +304,8 @@ fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<O
     }))
 }
 
-/// What comes to a TCPIPSERVICE, for web support, or for a script that a URIMAP
-/// names as its program.
+/// Passes requests at a TCPIPSERVICE to web support, or to a script that a URIMAP names as
+/// its program.
 struct WebSupportHandler {
     web: CicsWebSupport,
     scripts: WebSlot,
@@ -332,9 +329,9 @@ impl WebSupportHandler {
     }
 }
 
-/// A script's answer, or what is told of why there is none.
+/// A script's answer, or the response that says why there is no answer.
 fn of_script(result: std::result::Result<gateway::WebAnswer, WebRefusal>) -> ServiceAnswer {
-    let told = |status, detail: &str| service_answer(WebAnswer::problem(status, detail));
+    let problem = |status, detail: &str| service_answer(WebAnswer::problem(status, detail));
     let abended = |abend: &gateway::WebAbend| {
         let place = match abend.line {
             0 => abend.place.clone(),
@@ -350,13 +347,13 @@ fn of_script(result: std::result::Result<gateway::WebAnswer, WebRefusal>) -> Ser
                 NotStarted::Unreachable(_) => StatusCode::BAD_GATEWAY,
                 _ => StatusCode::INTERNAL_SERVER_ERROR,
             };
-            return told(status, &refusal.to_string());
+            return problem(status, &refusal.to_string());
         }
         Err(WebRefusal::Abend(abend)) => {
-            return told(StatusCode::INTERNAL_SERVER_ERROR, &abended(&abend));
+            return problem(StatusCode::INTERNAL_SERVER_ERROR, &abended(&abend));
         }
         Err(WebRefusal::TooSlow(abend)) => {
-            return told(StatusCode::GATEWAY_TIMEOUT, &abended(&abend));
+            return problem(StatusCode::GATEWAY_TIMEOUT, &abended(&abend));
         }
     };
     let mut headers = HeaderMap::new();
@@ -364,9 +361,9 @@ fn of_script(result: std::result::Result<gateway::WebAnswer, WebRefusal>) -> Ser
         let parsed = HeaderName::from_bytes(name.as_bytes());
         let (Ok(name), Ok(value)) = (parsed, HeaderValue::from_bytes(value.as_bytes())) else {
             let why = format!("{name:?} cannot be a header with its value");
-            return told(StatusCode::INTERNAL_SERVER_ERROR, &why);
+            return problem(StatusCode::INTERNAL_SERVER_ERROR, &why);
         };
-        // The connection's own are the gateway's to set.
+        // The connection's own headers are set by the gateway.
         let own = [
             header::CONNECTION,
             header::CONTENT_LENGTH,
@@ -435,7 +432,7 @@ impl ServiceHandler for WebSupportHandler {
                 Some(port) => web.serve(request, port).await,
                 None => WebAnswer::problem(
                     StatusCode::SERVICE_UNAVAILABLE,
-                    "This thread has no way to the region",
+                    "This thread is not connected to the region",
                 ),
             };
             service_answer(answer)

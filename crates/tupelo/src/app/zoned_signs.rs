@@ -1,13 +1,13 @@
-//! The last bytes of signed zoned numbers: which convention they follow, and the
-//! other one made of them.
+//! The last bytes of signed zoned numbers: which convention they follow, and their
+//! conversion to the other one.
 //!
-//! Data that was moved from z/OS as text has `{A…I` and `}J…R` there; GnuCOBOL
+//! Data that was moved from z/OS as text has `{A…I` and `}J…R` in these bytes; GnuCOBOL
 //! writes plain digits and `p…y` unless `zoned_sign = "ebcdic"`. Programs read both.
-//! Class tests, keys and what other programs read differ, so `file load` writes the
-//! convention of the region and `check` warns of files with the other one.
+//! Class tests, keys and other readers do not, so `file load` writes the convention of
+//! the region and `check` warns of files with the other one.
 //!
-//! Invariant: only bytes at places where the layout has exactly one description are
-//! looked at: nothing redefined, nothing that moves with a counter.
+//! Invariant: only fields with exactly one description are examined: nothing redefined,
+//! and nothing whose place depends on a counter.
 
 use std::ops::ControlFlow;
 
@@ -19,15 +19,15 @@ use super::config::ZonedSign;
 use super::finding::{Finding, Severity};
 use crate::commands::file::which::open_reader;
 
-/// Records of a file that `check` looks at.
+/// Records of a file that `check` examines.
 const MOST_RECORDS: u64 = 1000;
 
-/// Where the records of a layout have overpunched signs.
+/// The places of overpunched signs in the records of a layout.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignPlaces(Vec<(usize, String)>);
 
 impl SignPlaces {
-    /// Those of a layout.
+    /// The places of a layout.
     pub fn of(layout: &RecordLayout) -> SignPlaces {
         let mut places = SignPlaces::default();
         places.collect(layout, FieldId(0), 0);
@@ -71,7 +71,7 @@ impl SignPlaces {
         }
     }
 
-    /// Gives each sign of a record the form of a convention.
+    /// Converts each sign of a record to a convention.
     pub fn convert(&self, record: &mut [u8], to: ZonedSign) {
         for (at, _) in &self.0 {
             if let Some(byte) = record.get_mut(*at) {
@@ -80,7 +80,7 @@ impl SignPlaces {
         }
     }
 
-    /// The first item of a record whose sign has another convention than this.
+    /// The first item of a record whose sign has the other convention.
     fn other(&self, record: &[u8], than: ZonedSign) -> Option<&str> {
         let mut places = self.0.iter();
         let is_other = |at: usize| record.get(at).is_some_and(|b| converted(*b, than) != *b);
@@ -90,7 +90,7 @@ impl SignPlaces {
     }
 }
 
-/// A byte with a sign in the form of a convention; plain digits are plus in both.
+/// A byte with a sign, converted to a convention; plain digits are plus in both.
 fn converted(byte: u8, to: ZonedSign) -> u8 {
     const PLUS: &[u8; 10] = b"{ABCDEFGHI";
     const MINUS: &[u8; 10] = b"}JKLMNOPQR";
@@ -106,7 +106,7 @@ fn converted(byte: u8, to: ZonedSign) -> u8 {
     }
 }
 
-/// Files of the store whose records have signs of the other convention.
+/// Warns of files of the store whose records have signs of the other convention.
 pub fn findings(app: &Application) -> Vec<Finding> {
     let described = app
         .config
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn redefined_storage_is_left_alone() {
+    fn redefined_storage_is_not_converted() {
         let text =
             "       01 R.\n           05 N PIC S9(3).\n           05 X REDEFINES N PIC X(3).\n";
         let layout = &parse(text, &ParseOptions::default()).expect("a layout")[0];

@@ -23,26 +23,26 @@ use crate::table::Table;
     sysctl -a 2>/dev/null | tupelo advise -\n  \
     ip -d link | tupelo advise --rule linux.link -\n  \
     tupelo advise --html advice.html profile.tcpip region.sit\n\n\
-    Files given together are judged together: the backlog of a listener against the limit of \
-    the stack, a port against TCPCONFIG, routes and OMPROUTE.\n\n\
+    Files given together are compared with each other: the backlog of a listener with the limit of \
+    the stack, a port with TCPCONFIG, routes and OMPROUTE.\n\n\
     Exit status: 0 no findings, 1 findings, 2 could not run, 64 wrong usage.")]
 pub struct Args {
     /// Configuration files; - is standard input.
     #[arg(required_unless_present_any = ["rules", "kinds"])]
     files: Vec<PathBuf>,
-    /// What the files are, where the content does not tell: KIND, or FILE=KIND for one of them.
+    /// The kind of the files, if the content does not show it: KIND, or FILE=KIND for one of them.
     #[arg(long, value_name = "[FILE=]KIND", value_parser = parse_given_kind)]
     kind: Vec<GivenKind>,
     /// Only this rule, or those that begin with it (tcpip.mtu); may be given several times.
     #[arg(long, value_name = "NAME", value_parser = known_rule)]
     rule: Vec<String>,
-    /// Print what holds for each port and route of a TCP/IP profile, and which statement decided.
+    /// Print the effective settings of each port and route, and the statement that decided them.
     #[arg(long)]
     effective: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Write a page for people who do not use a terminal, beside what is printed.
+    /// Write an HTML page in addition to the printed report.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// List the rules.
@@ -53,7 +53,7 @@ pub struct Args {
     kinds: bool,
 }
 
-/// A kind that the caller tells, for one file or for all.
+/// A kind from the command line, for one file or for all.
 #[derive(Debug, Clone)]
 struct GivenKind {
     file: Option<PathBuf>,
@@ -76,13 +76,14 @@ fn known_rule(text: &str) -> Result<String, String> {
     let begins = |name: &str| {
         name.strip_prefix(text).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    match rules().any(|r| begins(r.name)) {
-        true => Ok(text.to_owned()),
-        false => Err("no rule has this name; --rules lists them".to_owned()),
+    if rules().any(|r| begins(r.name)) {
+        Ok(text.to_owned())
+    } else {
+        Err("no rule has this name; --rules lists them".to_owned())
     }
 }
 
-/// Reads, judges and prints.
+/// Reads the files and prints the advice.
 pub fn run(args: Args) -> Result<Outcome> {
     if args.rules || args.kinds {
         let list = if args.rules { list_rules(args.json) } else { list_kinds(args.json) };
@@ -92,14 +93,14 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut documents = DocumentSet::default();
     let mut faults = Vec::new();
     for file in &args.files {
-        let told = args.kind.iter().rev();
-        let kind = told.filter(|t| t.file.as_ref().is_none_or(|f| f == file)).map(|t| t.kind).next();
+        let given = args.kind.iter().rev();
+        let kind = given.filter(|t| t.file.as_ref().is_none_or(|f| f == file)).map(|t| t.kind).next();
         match document(file, kind) {
             Ok(document) => documents.all.push(document),
             Err(fault) => faults.push(fault),
         }
     }
-    // All of them are told, not only the first.
+    // All unreadable files are reported, not only the first.
     if let Some(last) = faults.pop() {
         faults.iter().for_each(|fault| eprintln!("{fault:?}"));
         return Err(last);
@@ -117,13 +118,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         _ => print!("{}", advise::report::text(&documents, &findings, &output_style())),
     }
     let faulty = documents.all.iter().any(Document::has_errors);
-    Ok(match findings.is_empty() && !faulty {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if findings.is_empty() && !faulty { Outcome::Clean } else { Outcome::Findings })
 }
 
-/// Reads a file as a kind, or as what it looks like.
+/// Reads a file as a kind, or as the kind that its content shows.
 fn document(file: &PathBuf, kind: Option<&'static DocumentKind>) -> Result<Document> {
     Document::read(&file.to_string_lossy(), &read(file)?, kind).map_err(|e| {
         miette!(help = "tupelo advise --kinds lists the kinds", "{e}")
@@ -147,7 +145,7 @@ fn read(file: &PathBuf) -> Result<String> {
     })
 }
 
-/// Colour only on a terminal, and as wide as it says, within reason.
+/// Colour only on a terminal, and the terminal's width within limits.
 fn output_style() -> ReportStyle {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();

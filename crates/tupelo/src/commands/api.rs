@@ -43,13 +43,13 @@ enum ApiAction {
     /// Start an API again that was stopped.
     #[command(after_help = "Example:\n  tupelo api start accounts")]
     Start(SwitchArgs),
-    /// Read the project of an API again and put it in force; the old one stays
-    /// when it is wrong.
+    /// Read the project of an API again and put it in force; with errors in it the
+    /// old version stays in force.
     #[command(after_help = "Example:\n  tupelo api redeploy accounts")]
     Redeploy(RedeployArgs),
 }
 
-/// Which API.
+/// The API to redeploy.
 #[derive(Debug, clap::Args)]
 pub struct RedeployArgs {
     /// Its name.
@@ -58,20 +58,20 @@ pub struct RedeployArgs {
     ask: OperatorArgs,
 }
 
-/// Which API, or which operation of it.
+/// An API, or one operation of it.
 #[derive(Debug, clap::Args)]
 pub struct SwitchArgs {
     /// Its name.
     name: String,
-    /// One operation alone: its operationId, or "METHOD /path".
+    /// Only this operation: its operationId, or "METHOD /path".
     #[arg(long, value_name = "OPERATION")]
     operation: Option<String>,
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Write the copybooks of an API-first project: the structures that its
-/// program gets and gives back, derived from the project's JSON schemas.
+/// Write the copybooks of an API-first project: the structures that its program
+/// receives and returns, derived from the project's JSON schemas.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  tupelo api structures apis/orders\n  tupelo api structures apis/orders --to copybooks")]
 pub struct StructuresArgs {
@@ -93,10 +93,10 @@ pub struct StructuresArgs {
 pub struct RequesterArgs {
     /// The folder of the API.
     folder: PathBuf,
-    /// For programs that call BAQCSTUB, not the host API.
+    /// For programs that call BAQCSTUB instead of the host API.
     #[arg(long)]
     stub: bool,
-    /// What the names of the copybooks begin with, 1 to 3 characters.
+    /// Prefix of the copybooks' names, 1 to 3 characters.
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
     /// Folder to write them to, one file each; printed when absent.
@@ -112,15 +112,15 @@ pub struct RequesterArgs {
     tupelo api import accounts --program ACCT01 --transid AC01 --request ACCT.cpy --names camel --strip-prefix ACCT\n  \
     tupelo api import accounts --update\n  \
     tupelo api import catalog.aar placeOrder.sar inquireSingle.sar\n\n\
-    A COMMAREA that is the same both ways takes one --request; where the program\n\
-    is below cobol/, the fields that it only reads go in and those that it only\n\
-    writes come out. A copybook of a channel may name its container:\n\
+    A COMMAREA that is the same both ways needs one --request. If the program is\n\
+    below cobol/, the fields that it only reads belong to the request and those\n\
+    that it only writes to the response. A copybook may name its container:\n\
     --request IN-DATA=QUOTEREQ.cpy. A level-88 condition named for all values\n\
     (VALID-KIND) becomes an enum of the request, and with --enums all do. The\n\
     counter of OCCURS DEPENDING ON is made from the array.")]
 pub struct ImportArgs {
-    /// Name of the API, and its base path; or archives: an API's .aar with the
-    /// .sar of each of its services, or one .sar alone.
+    /// Name of the API, and its base path; or archives: an API's .aar with the .sar of
+    /// each of its services, or a single .sar.
     #[arg(value_name = "NAME|ARCHIVE", required = true)]
     what: Vec<String>,
     /// The program.
@@ -133,57 +133,57 @@ pub struct ImportArgs {
     /// The program has a channel with containers, not a COMMAREA.
     #[arg(long)]
     channel: bool,
-    /// Copybook of what goes in. May be given several times with --channel.
+    /// Copybook of the request. May be given several times with --channel.
     #[arg(long, value_name = "[CONTAINER=]COPYBOOK")]
     request: Vec<String>,
-    /// Copybook of what comes out; without it, the same as what goes in.
+    /// Copybook of the response; that of the request when absent.
     #[arg(long, value_name = "[CONTAINER=]COPYBOOK")]
     response: Vec<String>,
     /// How names are spelt in JSON: ACCT-NO as acct_no, acctNo or ACCT-NO.
     #[arg(long, value_enum, default_value = "snake")]
     names: NamingChoice,
-    /// Take this off the front of every name that begins with it; several with commas between
-    /// them.
+    /// Remove this prefix from every name that begins with it; several prefixes with commas
+    /// between them.
     #[arg(long, value_name = "PREFIX")]
     strip_prefix: Option<String>,
     /// Storage with several descriptions: the first, or all of them as members
     /// of which a request gives one.
     #[arg(long, value_enum, default_value = "first")]
     redefines: VariantChoice,
-    /// Which description of redefined storage holds, by the value of a field:
-    /// one response for each value.
+    /// The description of redefined storage that is valid, by the value of a field: one
+    /// response for each value.
     #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
     redefines_by: Option<RedefineChoice>,
     /// A field that is a JSON boolean, and its two values. May be given several
     /// times.
     #[arg(long, value_name = "FIELD=YES/NO", value_parser = truth)]
     boolean: Vec<BooleanField>,
-    /// A field that is a date in JSON, and how it is written: YYYY or YY, MM and
-    /// DD in any order. May be given several times.
+    /// A field that is a date in JSON, and its format: YYYY or YY, MM and DD in any order.
+    /// May be given several times.
     #[arg(long, value_name = "FIELD=YYYYMMDD", value_parser = day)]
     date: Vec<DateField>,
-    /// Tables of a fixed size come without the empty rows at their end.
+    /// Omit the empty rows at the end of tables of a fixed size.
     #[arg(long)]
     trim_tables: bool,
-    /// The values of level 88 are the only ones that a request may give their fields.
+    /// Allow only the values of level 88 in the fields of a request.
     #[arg(long)]
     enums: bool,
-    /// A field or group that the program sets itself: it comes out and does not go
-    /// in. May be given several times.
+    /// A field or group that the program sets itself: it is in the response only. May be
+    /// given several times.
     #[arg(long, value_name = "FIELD")]
     set_by_program: Vec<String>,
-    /// Pictures have a comma for their decimal point, as a program of the folder
-    /// says itself (DECIMAL-POINT IS COMMA).
+    /// Pictures have a comma as the decimal point; the default if a program of the folder
+    /// has DECIMAL-POINT IS COMMA.
     #[arg(long)]
     decimal_comma: bool,
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,
-    /// Overwrite a project that is there.
+    /// Overwrite an existing project.
     #[arg(long, conflicts_with = "update")]
     force: bool,
-    /// Take changes of the copybooks over into the project that is there. What
-    /// was edited in it is kept, and told.
+    /// Apply changes of the copybooks to an existing project. Edited files are kept and
+    /// listed.
     #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by", "boolean", "date", "trim_tables", "enums", "set_by_program", "decimal_comma"])]
     update: bool,
 }
@@ -206,7 +206,7 @@ enum VariantChoice {
     All,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         ApiAction::Structures(args) => run_structures(&args),
@@ -224,12 +224,13 @@ pub fn run(args: Args) -> Result<Outcome> {
                 return run_archives(&args, &app);
             }
             let [name] = args.what.as_slice() else {
-                return Err(wrong_usage("one name of an API is taken, or archives that end with .aar and .sar", None));
+                return Err(wrong_usage("give one name of an API, or archives that end with .aar and .sar", None));
             };
             let name = plain_name(name)?;
-            match args.update {
-                true => run_update(name, &app),
-                false => run_import(name, &args, &app),
+            if args.update {
+                run_update(name, &app)
+            } else {
+                run_import(name, &args, &app)
             }
         }
     }
@@ -245,14 +246,14 @@ fn is_requester_archive(name: &str) -> bool {
     extension.eq_ignore_ascii_case("ara")
 }
 
-/// Takes the documents out of archives of API requesters.
+/// Extracts the documents from archives of API requesters.
 fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        return Err(wrong_usage("archives say themselves what they are of: no other option than --app and --force", None));
+        return Err(wrong_usage("archives need no other options than --app and --force", None));
     }
     for name in &args.what {
         if !is_requester_archive(name) {
-            return Err(wrong_usage(format!("{name} is no .ara: archives of APIs that are called are imported by themselves"), None));
+            return Err(wrong_usage(format!("{name} is not an .ara file: import archives of API requesters (.ara) separately"), None));
         }
         let made = gateway::requester_archive(Path::new(name), &archive(name)?)
             .map_err(|faults| refused("the archive cannot be imported", faults))?;
@@ -261,7 +262,7 @@ fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcom
         let folder = Path::new(&app.config.requester.folder).join(own);
         let file = app.folder.join(&folder).join(made.document);
         if file.exists() && !args.force {
-            bail!(help = "--force writes it anew", "{} is there already", file.display());
+            bail!(help = "--force overwrites it", "{} exists already", file.display());
         }
         write(&file, &made.text)?;
         println!("Made {}.", file.display());
@@ -274,7 +275,7 @@ fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcom
     Ok(Outcome::Clean)
 }
 
-/// An archive's bytes, if it is not too large.
+/// An archive's bytes, unless it is too large.
 fn archive(name: &str) -> Result<Vec<u8>> {
     let size = fs::metadata(name).into_diagnostic();
     let size = size.wrap_err_with(|| format!("{name} cannot be read"))?.len();
@@ -285,10 +286,10 @@ fn archive(name: &str) -> Result<Vec<u8>> {
     bytes.wrap_err_with(|| format!("{name} cannot be read"))
 }
 
-/// Makes a project of archives.
+/// Makes a project from archives.
 fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        return Err(wrong_usage("archives say themselves what they are of: no other option than --app and --force", None));
+        return Err(wrong_usage("archives need no other options than --app and --force", None));
     }
     let mut archives = Vec::new();
     for name in &args.what {
@@ -299,8 +300,8 @@ fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     let folder = app.api_folder().join(plain_name(&made.name)?);
     if folder.exists() && !args.force {
         bail!(
-            help = "--force makes it anew",
-            "{} is there already",
+            help = "--force overwrites it",
+            "{} exists already",
             folder.display()
         );
     }
@@ -318,21 +319,22 @@ fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Most bytes of an archive: those of a project have some kilobytes.
+/// Most bytes of an archive: archives of projects have some kilobytes.
 const MAX_ARCHIVE: u64 = 16 << 20;
 
 fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_none() || args.request.is_empty() {
-        return Err(wrong_usage("--program and --request say what is imported; --update needs neither", None));
+        return Err(wrong_usage("--program and --request are required, except with --update", None));
     }
     let program = args.program.clone().unwrap_or_default().to_ascii_uppercase();
     let books = |list: &[String]| {
         list.iter().map(|given| book(given, app)).collect::<Result<Vec<_>>>()
     };
     let request = books(&args.request)?;
-    let response = match args.response.is_empty() {
-        true => request.clone(),
-        false => books(&args.response)?,
+    let response = if args.response.is_empty() {
+        request.clone()
+    } else {
+        books(&args.response)?
     };
     let transid = args.transid.as_ref().map(|t| t.to_ascii_uppercase());
     let made = import(&ImportRequest {
@@ -370,8 +372,8 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     let folder = args.app.join(&app.config.gateway.apis).join(name);
     if folder.exists() && !args.force {
         bail!(
-            help = "--update takes changed copybooks over and keeps what you edited; --force makes it anew",
-            "{} is there already",
+            help = "--update applies changed copybooks and keeps what you edited; --force overwrites it",
+            "{} exists already",
             folder.display()
         );
     }
@@ -384,16 +386,16 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
         let left = made.left_out.join(", ");
         match args.redefines {
             VariantChoice::First => println!(
-                "Left out, since they redefine other fields: {left}. --redefines all maps them too, --redefines-by by a value."
+                "Left out, since they redefine other fields: {left}. --redefines all maps them too, --redefines-by selects one by a value."
             ),
             VariantChoice::All => println!(
-                "Left out of the response, since its storage may hold another description: {left}. --redefines-by maps them by a value."
+                "Left out of the response, since its storage may hold another description: {left}. --redefines-by selects one by a value."
             ),
         }
     }
     if !made.open_values.is_empty() {
         println!(
-            "Level 88 names values of {}: they are in its description and limit nothing. --enums takes no others.",
+            "Level 88 names values of {}: the schema describes them and allows others too. --enums allows only them.",
             made.open_values.join(", ")
         );
     }
@@ -406,7 +408,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             findings.extend(crate::app::interfaces::wrong_parameters(&file, &text));
             eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
         }
-        None => println!("cobol/ has no {program} yet: its fields were not told apart by what it reads and writes."),
+        None => println!("cobol/ has no {program} yet, so all fields are in the request and in the response."),
     }
     println!("Next:\n  tupelo serve {}", args.app.display());
     println!(
@@ -427,9 +429,10 @@ fn run_list(ask: &OperatorArgs) -> Result<Outcome> {
         for operation in api["operations"].as_array().into_iter().flatten() {
             let of_api = ["name", "state"].map(|key| cell(&api[key]));
             let own = ["method", "path", "program"].map(|key| cell(&operation[key]));
-            let of_api = match operation["state"] == "stopped" {
-                true => [cell(&api["name"]), "stopped".to_owned()],
-                false => of_api.clone(),
+            let of_api = if operation["state"] == "stopped" {
+                [cell(&api["name"]), "stopped".to_owned()]
+            } else {
+                of_api.clone()
             };
             table.row(of_api.into_iter().chain(own));
         }
@@ -454,19 +457,20 @@ fn run_switch(args: &SwitchArgs, what: &str) -> Result<Outcome> {
 
 fn run_redeploy(args: &RedeployArgs) -> Result<Outcome> {
     let done = args.ask.post(&format!("/apis/{}/redeploy", plain_name(&args.name)?))?;
-    match args.ask.json {
-        true => println!("{done}"),
-        false => println!("{} is redeployed", args.name),
+    if args.ask.json {
+        println!("{done}")
+    } else {
+        println!("{} is redeployed", args.name)
     }
     Ok(Outcome::Clean)
 }
 
-/// The name of an API: a folder, and part of a path.
+/// Checks the name of an API: it is a folder, and part of a path.
 fn plain_name(name: &str) -> Result<&str> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
         return Err(wrong_usage(
-            format!("{name:?} is no name for an API: it is a folder and part of a path"),
+            format!("{name:?} is not a valid name of an API: the name is a folder and part of a path"),
             Some("letters, digits, -, _ and . are allowed"),
         ));
     }
@@ -484,15 +488,12 @@ fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
         (1..=3).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     if let Some(prefix) = args.prefix.as_ref().filter(|prefix| !plain(prefix)) {
-        return Err(wrong_usage(format!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8"), None));
+        return Err(wrong_usage(format!("{prefix:?} is not a valid prefix: expected 1 to 3 letters and digits"), None));
     }
-    let calling = match args.stub {
-        true => CallInterface::Stub,
-        false => CallInterface::HostApi,
-    };
+    let calling = if args.stub { CallInterface::Stub } else { CallInterface::HostApi };
     let prefix = args.prefix.as_deref();
     let (all, notes) = gateway::requester_copybooks(&args.folder, calling, prefix)
-        .map_err(|faults| refused("there are no copybooks", faults))?;
+        .map_err(|faults| refused("the copybooks cannot be made", faults))?;
     let mut findings = Findings::new(Path::new(""));
     findings.extend(notes.0);
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
@@ -532,21 +533,21 @@ fn run_update(name: &str, app: &Application) -> Result<Outcome> {
         println!("  removed  {}", path.display());
     }
     for path in &update.kept {
-        println!("  kept, since you edited it: {}; look at the fields above in it", path.display());
+        println!("  kept, since you edited it: {}; check the fields above in it", path.display());
     }
     if update == gateway::ProjectUpdate::default() {
-        println!("{name} is as its copybooks are");
+        println!("{name} agrees with its copybooks");
     }
     Ok(Outcome::Clean)
 }
 
-/// Shows the faults, and says in a line what cannot be done.
+/// Prints the diagnostics, and returns the error with their number.
 fn refused(what: &str, faults: gateway::ProjectDiagnostics) -> miette::Report {
     let findings = distinct_findings(faults);
     miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
 }
 
-/// Says what was found, each thing once.
+/// Prints each diagnostic once.
 fn distinct_findings(faults: gateway::ProjectDiagnostics) -> Findings {
     let mut findings = Findings::new(Path::new(""));
     findings.extend(faults.0);
@@ -562,7 +563,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
         .wrap_err_with(|| format!("cannot write {}", path.display()))
 }
 
-/// Adds the definitions of transaction and program that are not there.
+/// Adds missing definitions of the transaction and the program.
 fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()> {
     let csd = &app.csd;
     let group = csd.transactions.first().map_or("APIS".into(), |t| t.group.to_string());
@@ -572,7 +573,7 @@ fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()>
         match there.map(|t| t.program.as_ref().map_or("", |p| p.as_str())) {
             None => lines += &format!("DEFINE TRANSACTION({transid}) GROUP({group}) PROGRAM({program})\n"),
             Some(other) if !other.is_empty() && other != program => println!(
-                "TRANSACTION({transid}) is defined already, and its own program is {other}; the API runs {program} under its name and class."
+                "TRANSACTION({transid}) is defined already, with PROGRAM({other}); the API runs {program} under its name and class."
             ),
             Some(_) => {}
         }
@@ -615,8 +616,8 @@ fn book(given: &str, app: &Application) -> Result<ImportBook> {
     };
     let file = PathBuf::from(file);
     let text = read_text(&file)?;
-    // Below the application's folder it is told from there, so that the folder
-    // can be moved.
+    // A path below the application's folder is made relative to it, so that
+    // the folder can be moved.
     let whole = file.canonicalize().into_diagnostic()?;
     let source = whole.strip_prefix(&app.folder).unwrap_or(&whole).to_owned();
     Ok(ImportBook {

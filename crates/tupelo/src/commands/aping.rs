@@ -1,4 +1,4 @@
-//! `tupelo aping`: does the partner answer, and how fast?
+//! `tupelo aping`: tests whether a partner answers, and measures how fast.
 
 use super::appc::node::PartnerArgs;
 use super::appc::signals;
@@ -38,7 +38,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it; a partner that does not answer is "could not run".
+/// Runs the exchanges; without an answer of the partner the exit status is 2.
 pub fn run(args: Args) -> Result<Outcome> {
     let (config, call) = args.partner.call('A', &args.tp, "#INTER")?;
     let host = NodeHost::start(config).into_diagnostic()?;
@@ -61,9 +61,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         !signals::seen()
     });
     let report = waiting.outcome(report)?;
-    match args.json {
-        true => println!("{}", report.to_json()),
-        false => println!("{}", Foot(&report)),
+    if args.json {
+        println!("{}", report.to_json())
+    } else {
+        println!("{}", Foot(&report))
     }
     host.stop();
     Ok(Outcome::Clean)

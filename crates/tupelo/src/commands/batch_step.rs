@@ -1,5 +1,5 @@
-//! `tupelo batch-step`: the process of one batch program. `tupelo batch` starts
-//! it; nobody else has what it needs.
+//! `tupelo batch-step`: the process of one batch program. Only `tupelo batch` starts it,
+//! since it prepares the parameters.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -16,11 +16,11 @@ use crate::app::records::ExternalRecords;
 /// Run one program of a batch job (started by `tupelo batch`, not by hand).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// File that says what to run.
+    /// File that describes the step.
     step: PathBuf,
 }
 
-/// Runs the program; comes back only if it could not be started.
+/// Runs the program; returns only if it could not be started.
 pub fn run(args: Args) -> Result<Outcome> {
     let text = std::fs::read(&args.step)
         .into_diagnostic()
@@ -30,7 +30,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     Err(batch::run(step, conversions)).into_diagnostic()
 }
 
-/// What the files of the step's DDs are converted with.
+/// The conversions of the files of the step's DDs.
 fn conversions(step: &ProgramStep) -> Result<StepConversions> {
     let mut made = StepConversions::new();
     for (name, dd) in &step.dds {
@@ -42,7 +42,7 @@ fn conversions(step: &ProgramStep) -> Result<StepConversions> {
     Ok(made)
 }
 
-/// Whether a code page is another one than programs have: `ascii` means as it is.
+/// Whether a code page differs from that of programs: `ascii` means no conversion.
 pub fn is_other(of: &CodePageOf) -> bool {
     CodePage::by_name(&of.name).is_ok_and(|page| page != CodePage::ascii())
 }

@@ -1,6 +1,6 @@
 //! `tupelo bms`: map sources without a region.
 //!
-//! The rules are those of the crate `bms`; this file reads the source, prints its
+//! The rules are those of crate `bms`; this file reads the source, prints its
 //! diagnostics and writes the result.
 
 use std::fs;
@@ -11,7 +11,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 
 use crate::Outcome;
 
-/// Look at BMS map sources: their symbolic copybooks and what they show.
+/// Process BMS map sources: write their symbolic copybooks, or show their maps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo bms copybook bms/MENU.bms --out copybooks/MENU.cpy\n  tupelo bms show bms/MENU.bms")]
 pub struct Args {
@@ -30,7 +30,7 @@ enum BmsAction {
 #[command(
     after_help = "Examples:\n  tupelo bms copybook bms/MENU.bms --out copybooks/MENU.cpy\n  \
     tupelo bms copybook bms/LIST.bms --occurs rehosted\n\n\
-    Mistakes in the source are printed with line and column. A source with errors has no copybook.\n\n\
+    Diagnostics of the source are printed with line and column. No copybook is written for a source with errors.\n\n\
     Exit status: 0 clean, 1 errors in the source, 2 could not run, 64 wrong usage."
 )]
 pub struct CopybookArgs {
@@ -42,7 +42,7 @@ pub struct CopybookArgs {
     /// How fields with OCCURS are written.
     #[arg(long, value_enum, default_value_t = Occurs::Assembler)]
     occurs: Occurs,
-    /// Write COBOL whatever LANG says.
+    /// Write COBOL whatever LANG is.
     #[arg(long)]
     force_cobol: bool,
 }
@@ -69,7 +69,7 @@ pub struct ShowArgs {
     map: Option<String>,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
         BmsAction::Copybook(args) => copybook(&args),
@@ -144,7 +144,7 @@ fn show(args: &ShowArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Reads a source, and prints what is wrong with it on standard error.
+/// Reads a source, and prints its diagnostics on standard error.
 fn read(file: &PathBuf) -> Result<MapSource> {
     let bytes = fs::read(file)
         .into_diagnostic()
@@ -154,7 +154,7 @@ fn read(file: &PathBuf) -> Result<MapSource> {
         eprintln!("{}:{diagnostic}", file.display());
     }
     if source.sets.is_empty() {
-        return Err(miette!("{}: there is no map set in it", file.display()));
+        return Err(miette!("{}: the file has no map set", file.display()));
     }
     Ok(source)
 }

@@ -1,4 +1,4 @@
-//! `tupelo check`: everything that is wrong with an application, at once.
+//! `tupelo check`: reports all errors of an application at once.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -35,18 +35,18 @@ pub struct Args {
     /// Where compiled programs are kept; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// List what is not supported yet by command, with the lines of each file.
+    /// List unsupported features by command, with the lines of each file.
     #[arg(long)]
     unsupported: bool,
-    /// Compare EXEC SQL with the tables, also where the SQL server does not run yet or
-    /// is one of [sql] url. A private server that runs is looked at anyway.
+    /// Compare EXEC SQL with the tables even if the SQL server does not run yet or is the
+    /// server of [sql] url. A private server that runs is used in any case.
     #[arg(long)]
     database: bool,
 }
 
-/// Checks, and prints what was found. No kind of mistake hides another: where
-/// settings or definitions are wrong the programs are compiled all the same, and
-/// only what would follow from those mistakes is left out.
+/// Checks, and prints the findings. No kind of error hides another: if settings or
+/// definitions have errors, the programs are compiled nevertheless, and only findings that
+/// follow from those errors are omitted.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open_in_spite(&args.folder, args.state.as_deref())?;
     changes::confine(&app);
@@ -106,8 +106,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// Batch programs that have EXEC SQL, compiled as `tupelo batch` compiles them. The
-/// others are left to the job that runs them.
+/// Batch programs that have EXEC SQL, compiled as `tupelo batch` compiles them. Other
+/// batch programs are checked by the job that runs them.
 fn batch_with_sql(app: &Application, findings: &mut Findings) -> Vec<BuildResult> {
     let mut sources = in_folder(&app.folder.join(FOLDER));
     sources.retain(|path| {
@@ -128,8 +128,8 @@ fn batch_with_sql(app: &Application, findings: &mut Findings) -> Vec<BuildResult
     })
 }
 
-/// What the compiler says of maps and programs. With `apart`, uses of what is not
-/// supported are returned and no findings.
+/// The compiler's findings about maps and programs. With `apart`, uses of unsupported
+/// features are returned instead of findings.
 fn compiler_findings(
     app: &Application,
     compiled: &CompiledPrograms,
@@ -156,7 +156,7 @@ fn compiler_findings(
     unsupported
 }
 
-/// What texts say of each other: programs, definitions, APIs, scripts, settings.
+/// Compares texts with each other: programs, definitions, APIs, scripts, settings.
 fn cross_checks(
     app: &Application,
     compiled: &CompiledPrograms,
@@ -183,7 +183,7 @@ fn cross_checks(
     findings.extend(compiled.namesakes());
 }
 
-/// What would stop a server from starting and has no place in a text.
+/// Errors that would stop a server from starting and have no place in a text.
 fn installation(app: &Application, compiled: &CompiledPrograms) -> Vec<String> {
     let known = app
         .config
@@ -207,7 +207,7 @@ fn installation(app: &Application, compiled: &CompiledPrograms) -> Vec<String> {
         .collect()
 }
 
-/// Whether a message is about a definition that is wrong itself.
+/// Whether a message is about a definition that has errors itself.
 fn follows(app: &Application, message: &str) -> bool {
     let part = |c: char| !(c.is_alphanumeric() || matches!(c, '@' | '#' | '$' | '-' | '_'));
     message
@@ -215,7 +215,7 @@ fn follows(app: &Application, message: &str) -> bool {
         .any(|word| app.broken_definitions.contains(word))
 }
 
-/// Programs cannot be compiled at all.
+/// The finding that programs cannot be compiled at all.
 fn no_compiler(report: &miette::Report) -> Finding {
     Finding {
         severity: Severity::Error,
@@ -227,8 +227,8 @@ fn no_compiler(report: &miette::Report) -> Finding {
     }
 }
 
-/// What names a program that is neither here nor in another region, or a
-/// transaction without a definition: it would be told at the first request only.
+/// Names of programs that are neither here nor in another region, and of undefined
+/// transactions. Without this check the error would appear only at the first request.
 fn missing(
     app: &Application,
     compiled: &CompiledPrograms,
@@ -247,7 +247,7 @@ fn missing(
             || tried.into_iter().any(|p| p == name)
             || app.csd.programs.iter().any(elsewhere)
     };
-    // A file of that name whose program is called otherwise is what was meant.
+    // Perhaps the file's name was given instead of its PROGRAM-ID.
     let compiled_from = |name: &str| {
         let mut sources = compiled.built.iter();
         let namesake = sources.find(|b| {
@@ -257,9 +257,9 @@ fn missing(
         });
         match namesake.and_then(|b| Some((b.source.file_name()?.to_string_lossy(), b.programs.first()?))) {
             Some((file, program)) => {
-                format!("{file} has the program {program}: a program is called by its PROGRAM-ID, not by its file")
+                format!("{file} contains the program {program}: use the PROGRAM-ID, not the name of the file")
             }
-            None => "a program is a file of cobol/ whose name ends with .cbl, .cob, .cobol or .ccp, or one of another region (REMOTESYSTEM)".to_owned(),
+            None => "a program is a file of cobol/ whose name ends with .cbl, .cob, .cobol or .ccp, or a program of another region (REMOTESYSTEM)".to_owned(),
         }
     };
     let mut callers = Vec::new();
@@ -340,11 +340,11 @@ fn missing(
             file,
             line,
             column,
-            message: format!("CALL of {name}: there is no such program, and the task would abend"),
+            message: format!("CALL of {name}: there is no such program, and the task abends"),
             program: name,
         });
     }
-    let mut said = Vec::new();
+    let mut findings = Vec::new();
     let finding =
         |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding {
             severity: Severity::Warning,
@@ -354,7 +354,7 @@ fn missing(
             message,
             help: Some(help),
         };
-    // A program is missing once, whoever calls it.
+    // A missing program is reported once, with all its callers.
     while let Some(first) = callers.first() {
         let (program, mut message) = (first.program.clone(), first.message.clone());
         let place = (first.file.clone(), first.line, first.column);
@@ -369,9 +369,9 @@ fn missing(
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            message += &format!("; it is called by {}{more}, too", too[..shown].join(", "));
+            message += &format!("; also called by {}{more}", too[..shown].join(", "));
         }
-        said.push(finding(place, message, compiled_from(&program)));
+        findings.push(finding(place, message, compiled_from(&program)));
     }
     let defined = |name: &str| {
         MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
@@ -380,9 +380,9 @@ fn missing(
         let here = api.transactions(|connection| !is_elsewhere(app, compiled, connection));
         for transaction in here.into_iter().filter(|name| !defined(name)) {
             let name = api.name();
-            said.push(finding(
+            findings.push(finding(
                 Default::default(),
-                format!("API {name}: it runs under transaction {transaction}, which is not defined"),
+                format!("API {name}: its transaction {transaction} is not defined"),
                 format!("write DEFINE TRANSACTION({transaction}) GROUP(APIS) PROGRAM(its program) into resources.csd"),
             ));
         }
@@ -392,12 +392,12 @@ fn missing(
         transaction: &defined,
         help: &compiled_from,
     };
-    said.extend(socket_names::findings(app, &names));
-    said
+    findings.extend(socket_names::findings(app, &names));
+    findings
 }
 
-/// Whether the program of an asset with this connection runs elsewhere: in a region
-/// or mainframe that is called, or anywhere but in a gateway without programs.
+/// Whether the program of an asset with this connection runs elsewhere: in a region or
+/// mainframe that is called, or in any region if this is a gateway without programs.
 fn is_elsewhere(app: &Application, compiled: &CompiledPrograms, connection: Option<&str>) -> bool {
     let Ok(regions) = crate::app::ipconn::config(app) else {
         return false;
@@ -413,7 +413,7 @@ fn is_elsewhere(app: &Application, compiled: &CompiledPrograms, connection: Opti
     connection.is_some_and(named) || app.config.gateway.connection.is_some() || alone
 }
 
-/// A program whose name is too long for a resource.
+/// Reports a program whose name is too long for a resource.
 fn long_name(built: &translator::BuildResult) -> Option<Finding> {
     let name = built.programs.first().filter(|name| name.len() > 8)?;
     Some(Finding {
@@ -425,11 +425,11 @@ fn long_name(built: &translator::BuildResult) -> Option<Finding> {
             "the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it",
             name.len()
         ),
-        help: Some("names of programs have 1 to 8 characters; CALL takes longer ones".to_owned()),
+        help: Some("names of programs have 1 to 8 characters; only CALL can use longer names".to_owned()),
     })
 }
 
-/// Where an API's asset names a program.
+/// The place where an API's asset names a program.
 fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (PathBuf, u32, u32) {
     let Some(file) = api.asset_file(program) else {
         return (PathBuf::new(), 0, 0);
@@ -450,14 +450,14 @@ fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (P
     )
 }
 
-/// Who calls a program that is missing.
+/// A caller of a missing program.
 struct ProgramCaller {
     who: String,
-    /// Where it does; empty and 0 where nobody knows.
+    /// The place of the call; empty and 0 if unknown.
     file: PathBuf,
     line: u32,
     column: u32,
-    /// What is said where it is the first.
+    /// The message if this is the first caller.
     message: String,
     program: String,
 }
@@ -476,15 +476,15 @@ impl ProgramCaller {
     }
 }
 
-/// The programs that are called by a literal, with the place of each call's
-/// literal. Routines that come with others have names that begin as those do.
+/// The programs that are called by a literal, with the place of each literal. Routines of
+/// other products are skipped by the prefixes of their names.
 fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (u32, u32))> {
     let all = compiled.built.iter().filter_map(|built| {
         let text = read_source(&built.source).ok()?;
         let words = copybook::words(&text);
         let calls = words.windows(2).filter(|w| w[0] == "CALL");
         let names: BTreeSet<String> = calls.filter_map(|w| literal(&w[1])).collect();
-        // Programs that it contains are its own.
+        // Programs that the source contains are known.
         let own = |name: &str| {
             words
                 .windows(3)
@@ -513,10 +513,10 @@ fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (
     all.flatten()
 }
 
-/// More callers of one missing program are counted.
+/// Most callers of a missing program that are listed; more are counted.
 const MOST_CALLERS: usize = 4;
 
-/// One row a command: how often it is used, and the lines of each file.
+/// One row for each command: the number of uses, and the lines of each file.
 fn by_command(mut uses: Vec<(String, PathBuf, u32)>) -> Table {
     uses.sort();
     let mut table = Table::new(&["not supported yet", ">uses", "places"]);

@@ -1,5 +1,5 @@
-//! `tupelo completions`: what a shell needs to complete the command line, from
-//! the command table.
+//! `tupelo completions`: the shells' completions of the command line, from the command
+//! table.
 
 use std::io::Write;
 
@@ -35,14 +35,17 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// What the generator for fish leaves out: the words that an argument without an
-/// option may be, and the commands behind `help`.
+/// Adds what the generator for fish omits: the values of positional arguments, and the
+/// commands after `help`.
 fn with_words(command: &Command, text: String) -> String {
     let before = "using_subcommand help; and not __fish_seen_subcommand_from ";
-    let lines = text.lines().map(|line| match line.contains(before) {
-        // `help` itself is always there.
-        true => line.replacen(" help\" -f", "\" -f", 1),
-        false => line.to_owned(),
+    let lines = text.lines().map(|line| {
+        if line.contains(before) {
+            // `help` itself is always there.
+            line.replacen(" help\" -f", "\" -f", 1)
+        } else {
+            line.to_owned()
+        }
     });
     let mut all: Vec<String> = lines.collect();
     words(command, &mut Vec::new(), &mut all);
@@ -74,7 +77,7 @@ fn words(command: &Command, path: &mut Vec<String>, lines: &mut Vec<String>) {
     }
 }
 
-/// The command line without what is hidden.
+/// The command line without hidden commands.
 fn shown() -> Command {
     let all = crate::Cli::command();
     let inner = all.get_subcommands().filter(|c| !c.is_hide_set()).cloned();

@@ -43,9 +43,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         table(&all["partners"], &CAME),
     ];
     let shown: Vec<String> = shown.iter().flatten().map(ToString::to_string).collect();
-    match shown.is_empty() {
-        true => println!("no connection to another region, and no partner is connected"),
-        false => print!("{}", shown.join("\n")),
+    if shown.is_empty() {
+        println!("no connection to another region, and no partner is connected")
+    } else {
+        print!("{}", shown.join("\n"))
     }
     Ok(Outcome::Clean)
 }
@@ -93,7 +94,7 @@ const CAME: [StatusColumn; 7] = [
     (">Requests", "requests"),
 ];
 
-/// A list as a table; none when it is empty.
+/// A list as a table. Returns `None` if it is empty.
 fn table(list: &Value, columns: &[StatusColumn]) -> Option<Table> {
     let rows = list.as_array().filter(|rows| !rows.is_empty())?;
     let heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();

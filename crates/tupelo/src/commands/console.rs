@@ -1,4 +1,4 @@
-//! `tupelo console`: a link to the console that may change something.
+//! `tupelo console`: a link to the console with a key for changes.
 
 use miette::{Result, bail};
 
@@ -17,7 +17,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let key = args.ask.post("/operator/key")?;
     let Some(key) = key["key"].as_str() else {
-        bail!("the region gave no key");
+        bail!("the region returned no key");
     };
     let link = args.ask.link(key);
     if args.ask.json {

@@ -1,5 +1,5 @@
-//! `tupelo drive`: controlled load. The arguments and the work are the
-//! driver's own; it knows nothing of regions.
+//! `tupelo drive`: controlled load. Arguments and implementation are those of crate
+//! `drive`, which does not depend on regions.
 
 use miette::{IntoDiagnostic, Result};
 
@@ -8,11 +8,12 @@ use crate::stdout::StdoutError;
 
 pub use drive::cli::Args;
 
-/// Presents the load; its own exit status is passed on.
+/// Runs the load; its own exit status is returned.
 pub fn run(args: Args) -> Result<Outcome> {
     let status = drive::cli::run(&args).map_err(StdoutError).into_diagnostic()?;
-    match status == std::process::ExitCode::SUCCESS {
-        true => Ok(Outcome::Clean),
-        false => Ok(Outcome::Status(status)),
+    if status == std::process::ExitCode::SUCCESS {
+        Ok(Outcome::Clean)
+    } else {
+        Ok(Outcome::Status(status))
     }
 }

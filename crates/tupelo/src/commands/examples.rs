@@ -1,8 +1,8 @@
-//! Every command line that the help, the guide and the README show is one that
-//! this program takes: options that were renamed are found here.
+//! Tests that this program accepts every command line that the help, the guide and the
+//! README show, so that renamed options are found.
 //!
-//! Invariant: nothing is run. That the examples do what they say is what the
-//! whole program's tests and `scripts/first-hour` show.
+//! Invariant: no example is run. The whole program's tests and `scripts/first-hour` show
+//! that the examples work.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn of_help(command: &Command, found: &mut Vec<String>) {
         // A paragraph names commands in its sentences, an example is indented.
         let whole = joined(&text.to_string());
         let lines = whole.lines().filter(|line| line.starts_with("  "));
-        // What an example does may stand beside it.
+        // A description of the example may follow after three blanks.
         let lines = lines.map(|line| line.trim_start().split("   ").next().unwrap_or_default());
         found.extend(lines.flat_map(commands).map(str::to_owned));
     }
@@ -30,21 +30,21 @@ fn of_help(command: &Command, found: &mut Vec<String>) {
         .for_each(|inner| of_help(inner, found));
 }
 
-/// The examples of a page: what its blocks of code begin a line with.
+/// The examples of a page: the lines of its code blocks.
 fn of_page(text: &str, found: &mut Vec<String>) {
     for block in text.split("```").skip(1).step_by(2) {
         found.extend(joined(block).lines().flat_map(commands).map(str::to_owned));
     }
 }
 
-/// A text whose continued lines are one.
+/// A text with continued lines joined.
 fn joined(text: &str) -> String {
     let mut parts = text.split("\\\n");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |whole, part| whole + " " + part.trim_start())
 }
 
-/// The commands of a line for a shell that are this program's.
+/// The commands of a shell line that are this program's.
 fn commands(line: &str) -> impl Iterator<Item = &str> {
     let line = line.trim_start().trim_start_matches("$ ");
     line.split("&& ")
@@ -52,7 +52,7 @@ fn commands(line: &str) -> impl Iterator<Item = &str> {
         .filter(|c| c.starts_with("tupelo "))
 }
 
-/// The words of one command, without what the shell does with its output.
+/// The words of one command, without redirections and pipes.
 fn words(command: &str) -> Vec<String> {
     let all = shlex::split(command).unwrap_or_else(|| panic!("no command for a shell: {command}"));
     let for_the_shell = |word: &String| {
@@ -64,10 +64,10 @@ fn words(command: &str) -> Vec<String> {
     all[..of_the_shell.unwrap_or(all.len())].to_vec()
 }
 
-/// Those that are not taken, with the reason.
+/// The examples that are rejected, with the reason.
 fn refused(examples: &[String]) -> Vec<String> {
     let tried = examples.iter().filter_map(|example| {
-        // `…` stands for what the reader has.
+        // `…` stands for a value of the reader.
         if example.contains("...") || example.contains('…') {
             return None;
         }
@@ -80,7 +80,7 @@ fn refused(examples: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn every_example_of_the_help_is_a_command_that_is_taken() {
+fn every_example_of_the_help_is_accepted() {
     let mut found = Vec::new();
     of_help(&Cli::command(), &mut found);
     assert!(found.len() > 80, "{found:#?}");
@@ -88,8 +88,8 @@ fn every_example_of_the_help_is_a_command_that_is_taken() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// The commands below `path` whose help has no example of themselves, or, where
-/// they only hold others, of one of those.
+/// The commands below `path` whose help has no example of themselves. A command that only
+/// groups others needs an example of one of those.
 fn without_example(command: &Command, path: &str, missing: &mut Vec<String>) {
     for inner in command.get_subcommands() {
         if inner.is_hide_set() || inner.get_name() == "help" {
@@ -120,7 +120,7 @@ fn every_command_has_an_example_of_itself() {
 }
 
 #[test]
-fn every_command_of_the_guide_is_one_that_is_taken() {
+fn every_command_of_the_guide_is_accepted() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let guide = std::fs::read_dir(top.join("docs/guide")).unwrap();
     let pages = guide
@@ -136,7 +136,7 @@ fn every_command_of_the_guide_is_one_that_is_taken() {
 }
 
 #[test]
-fn an_option_that_is_not_there_is_found() {
+fn an_unknown_option_is_found() {
     let wrong = ["tupelo serve hello --port 8080 &".to_owned()];
     assert_eq!(refused(&wrong).len(), 1);
     let right = ["tupelo serve hello --listen 8080 >log 2>&1 &".to_owned()];

@@ -1,4 +1,4 @@
-//! The commands of `tupelo --help`, grouped by what people do with them.
+//! The commands of `tupelo --help`, grouped by task.
 //!
 //! clap lists subcommands in one column. The groups here are written into the
 //! template of the help instead; the description of a command stays the doc
@@ -9,7 +9,7 @@ use clap::Command;
 /// A heading, and its commands in their order.
 type CommandGroup = (&'static str, &'static [&'static str]);
 
-/// Every command stands in one group.
+/// Every command is in one group.
 const GROUPS: &[CommandGroup] = &[
     (
         "Make and run applications",
@@ -24,7 +24,7 @@ const GROUPS: &[CommandGroup] = &[
         &["record", "file", "sql", "user"],
     ),
     (
-        "Look at a running region and steer it",
+        "Inspect and control a running region",
         &[
             "top",
             "task",
@@ -90,7 +90,7 @@ fn row(name: &str, about: &str) -> String {
     format!("  {name:12}{}\n", lines.join(&below))
 }
 
-/// What clap says of its own command.
+/// clap's description of its own command.
 const HELP: &str = "Print this message or the help of the given subcommand(s)";
 
 /// Characters of a description in one line.
@@ -102,7 +102,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn every_command_stands_in_one_group_of_the_help() {
+    fn every_command_is_in_one_group_of_the_help() {
         let program = crate::Cli::command();
         let visible = program.get_subcommands().filter(|c| !c.is_hide_set());
         let mut commands: Vec<&str> = visible.map(Command::get_name).chain(["help"]).collect();

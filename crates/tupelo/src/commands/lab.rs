@@ -1,5 +1,5 @@
-//! `tupelo lab`: the papers' experiments. The arguments and the work are the
-//! laboratory's own.
+//! `tupelo lab`: the papers' experiments. Arguments and implementation are those of crate
+//! `lab`.
 
 use miette::Result;
 
@@ -7,11 +7,12 @@ use crate::Outcome;
 
 pub use lab::cli::Args;
 
-/// Runs experiments; the laboratory's exit status is passed on.
+/// Runs experiments; the laboratory's exit status is returned.
 pub fn run(args: Args) -> Result<Outcome> {
     let status = lab::cli::run(&args);
-    match status == std::process::ExitCode::SUCCESS {
-        true => Ok(Outcome::Clean),
-        false => Ok(Outcome::Status(status)),
+    if status == std::process::ExitCode::SUCCESS {
+        Ok(Outcome::Clean)
+    } else {
+        Ok(Outcome::Status(status))
     }
 }

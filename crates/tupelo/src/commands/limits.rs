@@ -1,4 +1,4 @@
-//! `tupelo limits`: what a running region uses of its limits.
+//! `tupelo limits`: how much of its limits a running region uses.
 
 use miette::Result;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// Show what is used of each limit, and which task uses most of it.
+/// Show the use of each limit, and the task that uses most of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo limits\n  tupelo limits --json\n\nExit status: 0 every limit is used to less than 80 %, 1 one is used to more, 2 no region\nanswers.")]
 pub struct Args {
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 fn warning(row: &Value) -> String {
     let (name, percent) = (cell(&row["name"]), cell(&row["percent"]));
     let help = match row["largest"]["task"].as_u64() {
-        Some(task) => format!("`tupelo task purge {task}` ends the task that has most"),
+        Some(task) => format!("`tupelo task purge {task}` ends the task that uses most"),
         None => format!("{} raises it", cell(&row["setting"])),
     };
     format!("{name} is used to {percent} %: {help}")
@@ -92,7 +92,7 @@ mod tests {
         });
         assert_eq!(
             warning(&row),
-            "starts is used to 91 %: `tupelo task purge 4711` ends the task that has most"
+            "starts is used to 91 %: `tupelo task purge 4711` ends the task that uses most"
         );
         row["largest"] = Value::Null;
         assert_eq!(

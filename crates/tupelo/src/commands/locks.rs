@@ -1,4 +1,4 @@
-//! `tupelo locks`: who has what locked in a running region, and who waits.
+//! `tupelo locks`: the locks of a running region, their owners and waiters.
 
 use miette::Result;
 
@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// List locks, their owners and those who wait for them.
+/// List locks, their owners and the tasks that wait for them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo locks\n  tupelo locks --json")]
 pub struct Args {

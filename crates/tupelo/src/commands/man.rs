@@ -22,7 +22,7 @@ pub struct Args {
 
 /// Prints or writes them.
 pub fn run(args: Args) -> Result<Outcome> {
-    // `help` shows what the pages say, and has none of its own.
+    // `help` shows the same text as the pages, and has no page of its own.
     let mut command = crate::Cli::command().disable_help_subcommand(true);
     command.build();
     match args.dir {
@@ -38,11 +38,11 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The page of a command and those of the commands below it.
+/// Writes the page of a command and of the commands below it.
 fn write(command: &Command, name: &str, folder: &Path) -> Result<()> {
     let path = folder.join(format!("{name}.1"));
     let mut text = Vec::new();
-    // The page is called by its whole name; nothing keeps a borrowed one.
+    // clap needs an owned name here: the page has the whole name of the command.
     let named = command.clone().name(name.to_owned());
     Man::new(named).render(&mut text).into_diagnostic()?;
     fs::write(&path, text)

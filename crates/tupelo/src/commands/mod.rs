@@ -20,7 +20,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// Does it.
+            /// Runs the command.
             pub fn run(self) -> Result<Outcome> {
                 match self {
                     $(Command::$variant(args) => $module::run(args),)+

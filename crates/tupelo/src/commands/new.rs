@@ -1,4 +1,4 @@
-//! `tupelo new`: a small application that runs as it is.
+//! `tupelo new`: a small application that can be served at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use miette::{Context, IntoDiagnostic, Result, bail};
 
 use crate::Outcome;
 
-/// Make a new application folder: two COBOL programs behind a REST API, one
-/// that greets and one that may refuse.
+/// Make a new application folder: two COBOL programs with a REST API, one that greets and
+/// one that may reject a request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo new hello\n  tupelo serve hello\n  curl http://127.0.0.1:8080/hello/world")]
 pub struct Args {
-    /// The folder to make; it must not exist, or be empty.
+    /// The folder to make; an existing folder must be empty.
     folder: PathBuf,
 }
 
@@ -41,7 +41,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// A folder as a word that a shell takes for one argument.
+/// A folder as one word of a shell command.
 fn shell_word(folder: &Path) -> String {
     let text = folder.display().to_string();
     // A word that begins with a hyphen would be an option.
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commands_that_are_printed_are_ones_that_a_shell_takes() {
+    fn the_printed_commands_are_valid_in_a_shell() {
         for (folder, word) in [("hello", "hello"), ("bad name!", "'bad name!'"), ("-x", "./-x")] {
             assert_eq!(shell_word(Path::new(folder)), word);
         }

@@ -1,5 +1,5 @@
-//! `tupelo reference`: the reference pages, made from the tables and types
-//! that the program itself runs on. `cargo xtask docs` writes them to `docs/`.
+//! `tupelo reference`: the reference pages, made from the tables and types that the program
+//! itself uses. `cargo xtask docs` writes them to `docs/`.
 
 mod command_line;
 mod metrics;
@@ -17,7 +17,7 @@ use crate::app::schema::{self, SettingsSchema, resolve, type_of};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo reference configuration | less")]
 pub struct Args {
-    /// Which page.
+    /// The page.
     #[arg(value_enum)]
     page: ReferencePage,
 }
@@ -30,15 +30,15 @@ enum ReferencePage {
     Commands,
     /// Every key of a load scenario.
     DriveScenario,
-    /// Every kind of evidence that `capture explain` has, with its reasons.
+    /// Every kind of evidence of `capture explain`, with its reasons.
     Causes,
     /// Every rule of `tupelo advise`, and the files it reads.
     Advice,
     /// Every command of `tupelo` with its options.
     CommandLine,
-    /// Every figure of `/metrics`.
+    /// Every metric of `/metrics`.
     Metrics,
-    /// Every keyword of OpenAPI, and what the gateway makes of it.
+    /// Every keyword of OpenAPI, and the gateway's support for it.
     Openapi,
 }
 
@@ -74,7 +74,7 @@ fn configuration() -> String {
     page
 }
 
-/// A table of keys, and one for each of them that is a table itself.
+/// A table of keys, and further tables for keys that are sections themselves.
 fn table(page: &mut String, schema: &Value, title: &str, field: &Value, defaults: &Value) {
     let (title, shape) = match &field["additionalProperties"] {
         Value::Object(_) => (format!("{title}.NAME"), &field["additionalProperties"]),
@@ -114,7 +114,7 @@ fn table(page: &mut String, schema: &Value, title: &str, field: &Value, defaults
     }
 }
 
-/// The allowed words of a field that has a list of them, each explained.
+/// The allowed words of a field with such a list, each with its meaning.
 fn choices(schema: &Value, field: &Value) -> String {
     let words = resolve(schema, field)["oneOf"].as_array().cloned().unwrap_or_default();
     let each: Vec<String> = words
@@ -124,9 +124,10 @@ fn choices(schema: &Value, field: &Value) -> String {
             Some(format!("`{}`: {meaning}", w["const"].as_str()?))
         })
         .collect();
-    match each.is_empty() {
-        true => String::new(),
-        false => format!(" {}", each.join(" ")),
+    if each.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", each.join(" "))
     }
 }
 
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pages_in_docs_are_the_present_ones() {
+    fn the_pages_in_docs_are_current() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
         let stale: Vec<String> = ReferencePage::value_variants()
             .iter()

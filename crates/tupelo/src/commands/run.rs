@@ -1,4 +1,4 @@
-//! `tupelo run`: one transaction from the command line.
+//! `tupelo run`: runs one transaction from the command line.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::app::services::{
     SqlOfOneTask, requester_without_region, sockets_without_listeners, web_without_services,
 };
 
-/// Run one transaction of an application and print what it gives back.
+/// Run one transaction of an application, and print its output.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo run BLST examples/bank --channel LIST\n  tupelo run HELO hello --commarea 'world' --length 67\n\n\
     Exit status: 0 it ended normally, 1 it abended, 2 it could not run.")]
@@ -25,10 +25,10 @@ pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Where compiled programs and records are kept; FOLDER/.tupelo when absent.
+    /// Folder of compiled programs and records; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// Another program than the transaction's own.
+    /// A program to run instead of the transaction's own.
     #[arg(long)]
     program: Option<String>,
     /// COMMAREA: text, or @FILE for a file's bytes.
@@ -40,7 +40,7 @@ pub struct Args {
     /// A container: NAME=TEXT, or NAME=@FILE. May be given several times.
     #[arg(long, value_name = "NAME=TEXT")]
     container: Vec<String>,
-    /// Name of the channel; one is there whenever a container is given.
+    /// Name of the channel; any container makes a channel.
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     /// Print one JSON object; bytes that are not text are in hexadecimal.
@@ -140,7 +140,7 @@ fn print(reply: &region::TaskReply, as_json: bool) -> Result<()> {
     }
     if let Some(abend) = abend {
         let line = if abend.line > 0 { format!(" line {}", abend.line) } else { String::new() };
-        // Nobody knows where a program was that had to be ended.
+        // The position of a program that had to be ended is unknown.
         let place = match abend.program.as_str().trim_end() {
             "" => String::new(),
             program => format!(" in {program}{line}"),
@@ -166,7 +166,7 @@ fn print(reply: &region::TaskReply, as_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Text as it is; anything else in hexadecimal.
+/// Text unchanged; anything else in hexadecimal.
 fn shown(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(|c: char| c.is_control()) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! `tupelo script`: help for those who write scripts.
+//! `tupelo script`: tools for authors of scripts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::app::Application;
 use crate::commands::record::source::layout_of;
 
-/// Help for those who write scripts.
+/// Tools for authors of scripts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
 pub struct Args {
@@ -19,12 +19,12 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ScriptAction {
-    /// Print TypeScript declarations: what scripts see, and each copybook.
+    /// Print TypeScript declarations: the objects that scripts use, and each copybook.
     #[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
     Types(TypesArgs),
 }
 
-/// Which application.
+/// The application.
 #[derive(Debug, clap::Args)]
 pub struct TypesArgs {
     /// The application folder.
@@ -35,7 +35,7 @@ pub struct TypesArgs {
     out: Option<PathBuf>,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     let ScriptAction::Types(args) = args.what;
     let app = Application::open(&args.folder, None)?;
@@ -51,8 +51,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The copybooks that describe one record each, by name. Members that are
-/// parts of others describe none by themselves.
+/// The copybooks that describe one record each, by name. COPY members that are parts of
+/// other copybooks describe none by themselves.
 fn layouts(folders: &[PathBuf]) -> Vec<(String, RecordLayout)> {
     let mut made: Vec<(String, RecordLayout)> = Vec::new();
     for folder in folders {

@@ -1,4 +1,4 @@
-//! `tupelo serve`: an application folder on the network.
+//! `tupelo serve`: serves an application folder on the network.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use crate::Outcome;
 use crate::app::compile::CompiledPrograms;
 use crate::app::config::Config;
 use crate::app::finding::Findings;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::services::front::RunningGateway;
 use crate::app::services::{RegionServices, RunningRegion};
 use crate::app::signals::{ShutdownSignals, TerminateSignal};
@@ -26,17 +26,17 @@ use crate::log::SERVE;
 #[command(
     after_help = "Example:\n  tupelo serve examples/bank\n  curl http://127.0.0.1:8080/bank/accounts/10000001\n\n\
     Sources, definitions, files and API projects that change are loaded again\n\
-    without dropping a request. Settings that take a new start, such as the\n\
+    without dropping a request. Settings that need a restart, such as the\n\
     addresses, are named when they change."
 )]
 pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Where compiled programs and records are kept; FOLDER/.tupelo when absent.
+    /// Folder of compiled programs and records; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.
+    /// Address for HTTP, instead of the one in tupelo.toml. Port 0 selects a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     listen: Option<SocketAddr>,
     /// Address for administration, instead of the one in tupelo.toml.
@@ -50,23 +50,22 @@ pub struct Args {
     /// tupelo.toml: several processes of one application need one each.
     #[arg(long, value_name = "NAME")]
     applid: Option<region::Name<8>>,
-    /// Serve the APIs alone: their programs run in the regions of
-    /// [ipconn.connections].
+    /// Serve only the APIs: their programs run in the regions of [ipconn.connections].
     #[arg(long, conflicts_with_all = ["region_only", "ipconn"])]
     gateway_only: bool,
-    /// Run the region alone: no APIs, for gateways elsewhere.
+    /// Run only the region: no APIs, for gateways elsewhere.
     #[arg(long)]
     region_only: bool,
-    /// Do not look for changes.
+    /// Do not check for changes of the application's files.
     #[arg(long)]
     no_reload: bool,
-    /// Print the settings in force, and end.
+    /// Print the settings in force and exit.
     #[arg(long)]
     print_config: bool,
 }
 
 impl Args {
-    /// Reads the application folder, whose process may have a name of its own.
+    /// Reads the application folder; --applid replaces the configured name.
     fn open(&self) -> Result<Application> {
         let mut app = Application::open(&self.folder, self.state.as_deref())?;
         if let Some(name) = &self.applid {
@@ -77,7 +76,7 @@ impl Args {
     }
 }
 
-/// Serves until told to stop.
+/// Serves until SIGINT or SIGTERM arrives.
 pub fn run(args: Args) -> Result<Outcome> {
     let (mut app, mut seen) = changes::read_seen(|| args.open())?;
     let started = app.config.clone();
@@ -96,19 +95,19 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     app.not_empty()?;
-    let mut said = ReportedFindings::default();
-    said.show_new(&app.warnings);
+    let mut reported = ReportedFindings::default();
+    reported.show_new(&app.warnings);
     let signals = ShutdownSignals::catch().into_diagnostic()?;
     if args.gateway_only {
-        return serve_gateway(&args, app, &started, seen, &signals, said);
+        return serve_gateway(&args, app, &started, seen, &signals, reported);
     }
-    let mut compiled = compile(&app, &mut said)?;
+    let mut compiled = compile(&app, &mut reported)?;
     for (folder, why) in compiled.unread.iter().filter(|(folder, _)| folder.exists()) {
-        tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
+        tracing::warn!(target: SERVE, "{}: {why}: none of its programs is served", folder.display());
     }
     let installed = app.install(&compiled)?;
     let mut services = RegionServices::new();
-    services.prepare(&app, &compiled, &mut said)?;
+    services.prepare(&app, &compiled, &mut reported)?;
     app.prepare_files(&installed)?;
     let mut config = app.region_config(&installed)?;
     services.provide(&mut config);
@@ -129,27 +128,27 @@ pub fn run(args: Args) -> Result<Outcome> {
     let made = made(&compiled, installed.files.len());
     print_addresses(Some(made.as_str()), services.addresses());
 
-    let mut told = Vec::new();
+    let mut restart_keys = Vec::new();
     while !stopped(&signals, args.no_reload).into_diagnostic()? {
         let now = changes::fingerprint(&app);
         if now == seen {
             continue;
         }
         seen = now;
-        said.begin();
+        reported.begin();
         let before = ActiveState {
             config: &app.config,
             compiled: &compiled,
             region: &region,
             store: store.as_deref(),
         };
-        match reload(&args, &before, &mut services, &mut said) {
+        match reload(&args, &before, &mut services, &mut reported) {
             Ok(again) => {
                 tracing::info!(target: SERVE, "loaded again: {}", again.summary);
                 compiled = again.compiled;
                 seen = again.seen;
                 follow_settings(&mut app.config, &again.app.config);
-                told = warn_of_restart(&started, &again.app.config, told);
+                restart_keys = warn_of_restart(&started, &again.app.config, restart_keys);
             }
             Err(report) => not_loaded(&report),
         }
@@ -160,35 +159,35 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Serves the APIs of an application whose programs run elsewhere.
+/// Serves the APIs of an application whose programs run in regions of other processes.
 fn serve_gateway(
     args: &Args,
     mut app: Application,
     started: &Config,
     mut seen: u64,
     signals: &ShutdownSignals,
-    mut said: ReportedFindings,
+    mut reported: ReportedFindings,
 ) -> Result<Outcome> {
-    let mut front = RunningGateway::start(&app, &mut said)?;
+    let mut front = RunningGateway::start(&app, &mut reported)?;
     print_addresses(None, front.addresses());
-    let mut told = Vec::new();
+    let mut restart_keys = Vec::new();
     while !stopped(signals, args.no_reload).into_diagnostic()? {
         let now = changes::fingerprint(&app);
         if now == seen {
             continue;
         }
         seen = now;
-        said.begin();
+        reported.begin();
         let again = changes::read_seen(|| args.open()).and_then(|(again, seen)| {
-            said.show_new(&again.warnings);
-            Ok((front.reload(&again, &mut said)?, seen, again))
+            reported.show_new(&again.warnings);
+            Ok((front.reload(&again, &mut reported)?, seen, again))
         });
         match again {
             Ok((served, when_read, again)) => {
                 tracing::info!(target: SERVE, "loaded again: {served}");
                 seen = when_read;
                 follow_settings(&mut app.config, &again.config);
-                told = warn_of_restart(started, &again.config, told);
+                restart_keys = warn_of_restart(started, &again.config, restart_keys);
             }
             Err(report) => not_loaded(&report),
         }
@@ -198,8 +197,8 @@ fn serve_gateway(
     Ok(Outcome::Clean)
 }
 
-/// The folders and files that are looked at from now on are those of the
-/// settings that were read.
+/// From now on the folders and files of the settings that were read are checked for
+/// changes.
 fn follow_settings(config: &mut Config, read: &Config) {
     config.compile.clone_from(&read.compile);
     config.gateway.apis.clone_from(&read.gateway.apis);
@@ -210,27 +209,26 @@ fn follow_settings(config: &mut Config, read: &Config) {
     config.script.folder.clone_from(&read.script.folder);
 }
 
-/// Says once which changes of settings take a new start; gives their keys.
-fn warn_of_restart(started: &Config, now: &Config, told: Vec<String>) -> Vec<String> {
+/// Logs once which changed settings need a restart, and returns their keys.
+fn warn_of_restart(started: &Config, now: &Config, restart_keys: Vec<String>) -> Vec<String> {
     let keys = restart::needed(started, now);
-    if !keys.is_empty() && keys != told {
-        let verb = if keys.len() == 1 { "takes" } else { "take" };
+    if !keys.is_empty() && keys != restart_keys {
         let keys = keys.join(", ");
-        tracing::warn!("tupelo.toml: a change of {keys} {verb} a new start");
+        tracing::warn!("tupelo.toml: restart the server to apply the change of {keys}");
     }
     keys
 }
 
-/// Says in the log why a change is not in force.
+/// Logs why a change is not in force.
 fn not_loaded(report: &miette::Report) {
     let causes: Vec<String> = report.chain().map(ToString::to_string).collect();
     let help = report.help().map(|help| format!("\n  help: {help}"));
     let (why, help) = (causes.join(": "), help.unwrap_or_default());
-    tracing::error!(target: SERVE, "not loaded, the old state stays in force: {why}{help}");
+    tracing::error!(target: SERVE, "not loaded, the previous state stays in force: {why}{help}");
 }
 
-/// Says what is served and where. Whoever started the server may have read
-/// enough and closed the pipe: it serves all the same.
+/// Prints what is served and where. The process that started the server may have closed
+/// the pipe: the server runs nevertheless.
 fn print_addresses(made: Option<&str>, addresses: Vec<(&str, String)>) {
     let mut text = made.map_or_else(String::new, |made| format!("{:<10}{made}\n", "compiled"));
     for (what, address) in addresses {
@@ -239,18 +237,19 @@ fn print_addresses(made: Option<&str>, addresses: Vec<(&str, String)>) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// Waits for a signal, or until the application's files are to be looked at
-/// again; true for a signal.
+/// Waits for a signal, or for the next check of the application's files. Returns true for
+/// a signal.
 fn stopped(signals: &ShutdownSignals, no_reload: bool) -> std::io::Result<bool> {
-    match no_reload {
-        true => signals.wait_for_ever().map(|()| true),
-        false => signals.wait(Duration::from_millis(500)),
+    if no_reload {
+        signals.wait_for_ever().map(|()| true)
+    } else {
+        signals.wait(Duration::from_millis(500))
     }
 }
 
-/// Compiles, and tells what is wrong. A program with errors is left out: the
-/// rest is served.
-fn compile(app: &Application, said: &mut ReportedFindings) -> Result<CompiledPrograms> {
+/// Compiles the programs, and prints the diagnostics. A program with errors is left out;
+/// the rest is served.
+fn compile(app: &Application, reported: &mut ReportedFindings) -> Result<CompiledPrograms> {
     let compiled = app.compile(|built| {
         if !built.cached {
             tracing::info!(program = %built.source.display(), "compiled");
@@ -259,27 +258,26 @@ fn compile(app: &Application, said: &mut ReportedFindings) -> Result<CompiledPro
     let mut findings = Findings::new(&app.folder);
     findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
     findings.extend(compiled.namesakes());
-    said.show_new(&findings);
+    reported.show_new(&findings);
     Ok(compiled)
 }
 
-/// Says that the pages of a store are looked at while it is served, where that
-/// is so.
+/// Logs that the pages of a large store are checked while it is served.
 fn note_large_store(store: &Path, walked_bytes: u64) {
     let bytes = std::fs::metadata(store.join("data.mdb")).map_or(0, |data| data.len());
     if bytes > walked_bytes {
         let (has, most) = (bytes >> 20, walked_bytes >> 30);
         tracing::info!(
-            "data.mdb has {has} MiB: above {most} GiB its pages are looked at while it is served, and reads take longer until that is done"
+            "data.mdb has {has} MiB: above {most} GiB its pages are checked while it is served, and reads take longer until the check is complete"
         );
     }
 }
 
-/// What was made of programs and files, in words.
+/// A summary of the programs and files.
 fn made(compiled: &CompiledPrograms, files: usize) -> String {
     let mut programs = counted(compiled.programs.len(), "program");
     if compiled.built.is_empty() {
-        programs += " (there is no COBOL source in cobol/)";
+        programs += " (cobol/ has no COBOL source)";
     }
     let files = counted(files, "file");
     match compiled.failed() {
@@ -291,17 +289,17 @@ fn made(compiled: &CompiledPrograms, files: usize) -> String {
     }
 }
 
-/// What a reload took over.
+/// The result of a reload.
 struct ReloadResult {
     app: Arc<Application>,
     compiled: CompiledPrograms,
-    /// The folder's fingerprint before anything of it was read.
+    /// The folder's fingerprint before it was read.
     seen: u64,
-    /// What there is now, in words.
+    /// A summary of what is in force now.
     summary: String,
 }
 
-/// What is in force before a reload.
+/// The state in force before a reload.
 struct ActiveState<'a> {
     config: &'a Config,
     compiled: &'a CompiledPrograms,
@@ -309,18 +307,18 @@ struct ActiveState<'a> {
     store: Option<&'a Path>,
 }
 
-/// Reads the folder again and switches region and services over. A program that
-/// does not compile any more keeps its old module.
+/// Reads the folder again and puts the result in force in region and services. A program
+/// that does not compile any more keeps its old module.
 fn reload(
     args: &Args,
     before: &ActiveState<'_>,
     services: &mut RegionServices,
-    said: &mut ReportedFindings,
+    reported: &mut ReportedFindings,
 ) -> Result<ReloadResult> {
     let (app, seen) = changes::read_seen(|| args.open())?;
     let app = Arc::new(app);
-    said.show_new(&app.warnings);
-    let mut compiled = compile(&app, said)?;
+    reported.show_new(&app.warnings);
+    let mut compiled = compile(&app, reported)?;
     for kept in compiled.keep_folders(before.compiled) {
         if before
             .compiled
@@ -330,7 +328,7 @@ fn reload(
         {
             tracing::warn!(
                 target: SERVE,
-                "{}: {}: what was loaded of it stays in force, {}",
+                "{}: {}: its loaded programs stay in force, {}",
                 kept.path.display(),
                 kept.why,
                 counted(kept.programs, "program")
@@ -339,10 +337,10 @@ fn reload(
     }
     let failed = compiled.failed();
     for name in compiled.keep(before.compiled) {
-        tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
+        tracing::warn!(target: SERVE, "{name}: its last compiled version stays in force");
     }
     let installed = Arc::new(app.install(&compiled)?);
-    services.prepare(&app, &compiled, said)?;
+    services.prepare(&app, &compiled, reported)?;
     let region = before.region.handle();
     let (with, files, config) = (app.clone(), installed.clone(), before.config.clone());
     match region.with_store(move |store| with.define_new_files(store, &files, Some(&config))) {
@@ -350,7 +348,7 @@ fn reload(
         None if installed.files.is_empty() => {}
         None => {
             bail!(
-                "the first file of an application takes a new start: it was started without a store"
+                "restart the server to add the first file: it was started without a store"
             );
         }
     }
@@ -362,19 +360,19 @@ fn reload(
         user: app.user()?,
         store: before.store,
     })?;
-    let mut told = vec![
+    let mut summary = vec![
         counted(compiled.programs.len(), "program"),
         counted(installed.files.len(), "file"),
     ];
-    told.extend(services.served());
-    let mut told = told.join(", ");
+    summary.extend(services.served());
+    let mut summary = summary.join(", ");
     if failed > 0 {
-        told += &format!("; {} did not compile", counted(failed, "program"));
+        summary += &format!("; {} did not compile", counted(failed, "program"));
     }
     Ok(ReloadResult {
         app,
         compiled,
         seen,
-        summary: told,
+        summary,
     })
 }

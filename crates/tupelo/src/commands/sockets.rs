@@ -1,7 +1,7 @@
 //! `tupelo sockets`: the socket interface of a running region, for operators.
 //!
-//! It is asked at the administration port of `tupelo serve`; what EZAO does on
-//! a mainframe.
+//! The commands use the administration port of `tupelo serve`, and do what EZAO does on a
+//! mainframe.
 
 use std::time::Duration;
 
@@ -22,14 +22,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum SocketsAction {
-    /// List listeners and receivers, and what the interface has served.
+    /// List listeners and receivers, and the interface's counters.
     #[command(after_help = "Example:\n  tupelo sockets list")]
     List(ListArgs),
     /// Start a listener or receiver.
     #[command(after_help = "Example:\n  tupelo sockets start CSKL")]
     Start(ListenerArgs),
-    /// Stop a listener, whose transactions go on, or a receiver and its
-    /// connections.
+    /// Stop a listener, whose transactions continue, or a receiver and its connections.
     #[command(after_help = "Example:\n  tupelo sockets stop CSKL")]
     Stop(ListenerArgs),
     /// Print the last calls, or switch their recording.
@@ -37,14 +36,14 @@ enum SocketsAction {
     Trace(TraceArgs),
 }
 
-/// Which region.
+/// The region.
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Which listener or receiver.
+/// The listener or receiver.
 #[derive(Debug, clap::Args)]
 pub struct ListenerArgs {
     /// The transaction of the listener or receiver.
@@ -53,20 +52,20 @@ pub struct ListenerArgs {
     ask: OperatorArgs,
 }
 
-/// What to do with the trace.
+/// The action on the trace.
 #[derive(Debug, clap::Args)]
 pub struct TraceArgs {
     /// Record calls from now on.
     #[arg(long, conflicts_with = "off")]
     on: bool,
-    /// Record no more.
+    /// Stop recording calls.
     #[arg(long)]
     off: bool,
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         SocketsAction::List(args) => {
@@ -95,9 +94,10 @@ fn control(args: &ListenerArgs, verb: &str) -> Result<()> {
 }
 
 fn show(ask: &OperatorArgs, value: &Value, print: impl Fn(&Value)) {
-    match ask.json {
-        true => println!("{value}"),
-        false => print(value),
+    if ask.json {
+        println!("{value}")
+    } else {
+        print(value)
     }
 }
 
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_call_is_shown_with_its_time_of_day() {
-        let told = at(&Value::from(1_790_000_000_123_u64));
-        assert_eq!(told.len(), "hh:mm:ss.mmm".len(), "{told}");
+        let shown = at(&Value::from(1_790_000_000_123_u64));
+        assert_eq!(shown.len(), "hh:mm:ss.mmm".len(), "{shown}");
         // Time zones differ by quarters of an hour at the least.
-        assert!(told.ends_with(":20.123"), "{told}");
+        assert!(shown.ends_with(":20.123"), "{shown}");
         assert_eq!(at(&Value::Null), cell(&Value::Null));
     }
 }

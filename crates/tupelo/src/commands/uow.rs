@@ -1,4 +1,4 @@
-//! `tupelo uow`: units of work that span regions or data bases.
+//! `tupelo uow`: units of work that span regions or databases.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,8 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// List and end units of work that another region or a data base decides, or has not heard of.
+/// List and resolve units of work that another region or a database decides or has not
+/// acknowledged.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo uow list\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40"
@@ -21,13 +22,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum UowAction {
-    /// List those that are in doubt here, and those that are committed and not told.
+    /// List units in doubt, and committed units that a participant has not acknowledged.
     #[command(after_help = "Example:\n  tupelo uow list")]
     List(ListArgs),
-    /// Commit one that is in doubt, though its region or data base may back it out.
+    /// Commit a unit in doubt, although its region or database may back it out.
     #[command(after_help = "Example:\n  tupelo uow commit FRONT.BACK.18a3c5f6e1d20b40")]
     Commit(EndArgs),
-    /// Back one out that is in doubt, though its region or data base may commit it.
+    /// Back out a unit in doubt, although its region or database may commit it.
     #[command(after_help = "Example:\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40")]
     Backout(EndArgs),
 }
@@ -46,7 +47,7 @@ struct EndArgs {
     ask: OperatorArgs,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         UowAction::List(args) => list(&args.ask),
@@ -71,7 +72,7 @@ fn list(ask: &OperatorArgs) -> Result<Outcome> {
         let locks = unit["locks"].as_array().into_iter().flatten();
         let locks: Vec<String> = locks.map(cell).collect();
         let since = unit["since_ms"].as_u64().unwrap_or(now);
-        // Until its transaction's ACTION is taken.
+        // Seconds until the ACTION of its transaction is applied.
         let left = unit["ends_ms"].as_u64().map_or(String::new(), |ends| {
             (ends.saturating_sub(now) / 1000).to_string()
         });
@@ -97,7 +98,7 @@ fn end(args: &EndArgs, what: &str) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     println!(
-        "{}: done. Its region or data base may have decided otherwise: compare what both have.",
+        "{}: done. Its region or database may have decided otherwise: compare the data of both.",
         args.unit
     );
     Ok(Outcome::Clean)

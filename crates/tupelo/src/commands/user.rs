@@ -13,13 +13,12 @@ use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::table::Table;
 
-/// The users that gateway and administration server know: passwords, API keys,
-/// roles.
+/// Manage the users of gateway and administration server: passwords, API keys, roles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo user add ada --roles teller,read --app examples/bank\n  \
     tupelo user key ada --app examples/bank\n  tupelo user list --app examples/bank\n\n\
-    A running server takes changes over within a second; the first user of an\n\
-    application takes a new start.")]
+    A running server applies changes within a second. Restart the server after\n\
+    adding the first user.")]
 pub struct Args {
     #[command(subcommand)]
     action: UserAction,
@@ -27,8 +26,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum UserAction {
-    /// Add a user, or change one that is there. The password is asked for, or
-    /// read from the standard input.
+    /// Add or change a user. The password is prompted for, or read from standard input.
     #[command(after_help = "Example:\n  tupelo user add ada --roles teller,read --app examples/bank")]
     Add(AddArgs),
     /// Remove a user, or one API key of a user.
@@ -53,11 +51,11 @@ struct AppFolder {
 struct AddArgs {
     /// The user's name.
     name: String,
-    /// Roles, between commas.
+    /// Roles, separated by commas.
     #[arg(long, value_delimiter = ',')]
     roles: Option<Vec<String>>,
-    /// CICS user id that the user's tasks have; the name in capitals when
-    /// absent, if it is one.
+    /// CICS user id of the user's tasks; by default the name in capitals, if that is a valid
+    /// user id.
     #[arg(long, value_name = "ID")]
     userid: Option<String>,
     /// No password: the user has API keys or certificates only.
@@ -86,7 +84,7 @@ struct KeyArgs {
     app: AppFolder,
 }
 
-/// Does what is asked for.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
         UserAction::Add(args) => add(&args)?,
@@ -101,12 +99,13 @@ pub fn run(args: Args) -> Result<Outcome> {
 fn open(folder: &AppFolder) -> Result<(PathBuf, UserStore)> {
     let app = Application::open(&folder.folder, None)?;
     let file = app.config.security.users_file(&app.folder);
-    let users = match file.exists() {
-        true => UserStore::load(&file).map_err(|wrong| {
+    let users = if file.exists() {
+        UserStore::load(&file).map_err(|wrong| {
             let lines: Vec<String> = wrong.iter().map(ToString::to_string).collect();
             miette!("{}: {}", file.display(), lines.join("\n"))
-        })?,
-        false => UserStore::default(),
+        })?
+    } else {
+        UserStore::default()
     };
     Ok((file, users))
 }
@@ -130,7 +129,7 @@ fn add(args: &AddArgs) -> Result<()> {
         let roles = roles.iter().map(|role| role.trim()).filter(|role| !role.is_empty());
         user.roles = roles.map(str::to_owned).collect();
         if let Some(role) = user.roles.iter().find(|role| !users::is_role(role)) {
-            return Err(wrong_usage(format!("'{role}' is no name for a role"), None));
+            return Err(wrong_usage(format!("'{role}' is not a valid name of a role"), None));
         }
     }
     if let Some(id) = &args.userid {
@@ -216,30 +215,31 @@ fn key(args: &KeyArgs) -> Result<()> {
     Ok(())
 }
 
-/// Puts a new file in the place of the old one: whoever reads it sees the one
-/// or the other, and nobody else may read it.
+/// Replaces the file atomically: a reader sees either the old or the new file. Other users
+/// cannot read it.
 fn write(file: &Path, users: &UserStore) -> Result<()> {
-    let beside = file.with_extension("new");
-    let _ = fs::remove_file(&beside);
-    let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
+    let new_file = file.with_extension("new");
+    let _ = fs::remove_file(&new_file);
+    let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new_file);
     opened
         .and_then(|mut new| new.write_all(users.text().as_bytes()).and_then(|()| new.sync_all()))
-        .and_then(|()| fs::rename(&beside, file))
+        .and_then(|()| fs::rename(&new_file, file))
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", file.display()))
 }
 
-/// Asks for a password twice on a terminal; elsewhere it is the first line.
+/// Prompts for a password twice on a terminal; otherwise reads the first line.
 fn password(name: &str) -> Result<String> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return line();
     }
     let first = hidden(&format!("password of {name}: "))?;
-    let again = hidden("the same again: ")?;
-    match first == again {
-        true => Ok(first),
-        false => bail!("the two differ"),
+    let again = hidden("repeat the password: ")?;
+    if first == again {
+        Ok(first)
+    } else {
+        bail!("the passwords differ")
     }
 }
 
@@ -266,7 +266,7 @@ fn hidden(prompt: &str) -> Result<String> {
     };
     let read = line();
     if had {
-        // SAFETY: as above; this puts back what was there.
+        // SAFETY: as above; this restores the earlier modes.
         unsafe { libc::tcsetattr(0, libc::TCSAFLUSH, &raw const shown) };
     }
     eprintln!();

@@ -1,7 +1,6 @@
 //! `tupelo web`: web services from copybooks, and copybooks from web services.
 //!
-//! The two directions of the CICS web services assistant; the rules are those
-//! of the crate `soap`.
+//! The two directions of the CICS web services assistant; crate `soap` has the rules.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -15,8 +14,7 @@ use crate::Outcome;
 use crate::commands::record::source;
 use crate::stdout::wrong_usage;
 
-/// Describe programs as web services, and make copybooks of services that are
-/// described.
+/// Describe programs as web services, and make copybooks from descriptions of services.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n  tupelo web service copybook orders.wsdl --to services"
@@ -35,7 +33,7 @@ enum WebAction {
     Service(ServiceArgs),
 }
 
-/// Which direction.
+/// The direction of the conversion.
 #[derive(Debug, clap::Args)]
 pub struct ServiceArgs {
     #[command(subcommand)]
@@ -62,23 +60,23 @@ pub struct WsdlArgs {
     /// The program.
     #[arg(long)]
     program: String,
-    /// Copybook of what it gets.
+    /// Copybook of the request.
     #[arg(long, value_name = "COPYBOOK")]
     request: PathBuf,
-    /// Copybook of what it gives back; without it, the same.
+    /// Copybook of the response; that of the request when absent.
     #[arg(long, value_name = "COPYBOOK")]
     response: Option<PathBuf>,
     /// A folder of COPY members, searched after the copybook's own. May be
     /// given several times.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     include: Vec<PathBuf>,
-    /// Name of the operation; without it, the program's with `Operation`.
+    /// Name of the operation; the program's name with `Operation` when absent.
     #[arg(long)]
     operation: Option<String>,
     /// The program has a channel with this container, not a COMMAREA.
     #[arg(long, value_name = "CONTAINER", num_args = 0..=1, default_missing_value = "DFHWS-DATA")]
     channel: Option<String>,
-    /// A RESTful service of JSON that takes these methods, with commas between: only the
+    /// A RESTful service of JSON that accepts these methods, with commas between: only the
     /// binding file is written.
     #[arg(
         long,
@@ -90,7 +88,7 @@ pub struct WsdlArgs {
     /// Path of the service.
     #[arg(long, default_value = "/", value_name = "PATH")]
     uri: String,
-    /// Where the service is, in front of its path.
+    /// Address of the service, before its path.
     #[arg(long, default_value = "http://localhost:8080", value_name = "URL")]
     server: String,
     /// Folder to write the files to.
@@ -98,15 +96,15 @@ pub struct WsdlArgs {
     to: PathBuf,
 }
 
-/// Make copybooks and binding files of a service that is described: two
-/// copybooks and a binding for each operation.
+/// Make copybooks and binding files from the description of a service: two copybooks and a
+/// binding for each operation.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  tupelo web service copybook orders.wsdl --to services\n  \
     tupelo web service copybook orders.wsdl --operation place --program ORDER01 --uri /orders\n\n\
-    Imports are read beside the description, never from a network. An element that\n\
-    may be missing has a field NAME-num before it, 0 or 1; one that repeats more\n\
-    often than --inline-limit lies in a container that NAME-cont names."
+    Imports are read from the folder of the description, never from a network. An\n\
+    optional element has a field NAME-num before it, 0 or 1; one that repeats more\n\
+    often than --inline-limit is in a container that NAME-cont names."
 )]
 pub struct CopybookArgs {
     /// The description, WSDL 1.1.
@@ -114,17 +112,16 @@ pub struct CopybookArgs {
     /// Only this operation.
     #[arg(long)]
     operation: Option<String>,
-    /// The program that provides the service; without it, the binding is that
-    /// of a caller.
+    /// The program that provides the service; when absent, the binding is that of a caller.
     #[arg(long)]
     program: Option<String>,
-    /// Path of the service; without it, the address in the description.
+    /// Path of the service; the address in the description when absent.
     #[arg(long, value_name = "PATH")]
     uri: Option<String>,
     /// The program's record is a COMMAREA, not a container.
     #[arg(long)]
     commarea: bool,
-    /// Elements that occur at most so often lie in the record itself.
+    /// Elements that occur at most this often are in the record itself.
     #[arg(long, default_value_t = 1, value_name = "TIMES")]
     inline_limit: u32,
     /// Bytes of a text that the schema does not limit.
@@ -135,7 +132,7 @@ pub struct CopybookArgs {
     to: PathBuf,
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     let WebAction::Service(args) = args.what;
     match args.direction {
@@ -161,10 +158,8 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         ));
     }
     let request = source::expanded_text(&args.request, &args.include)?;
-    let response = match &args.response {
-        Some(path) => Some(source::expanded_text(path, &args.include)?),
-        None => None,
-    };
+    let expanded = |path: &Path| source::expanded_text(path, &args.include);
+    let response = args.response.as_deref().map(expanded).transpose()?;
     let interface = match &args.channel {
         Some(container) if (1..=16).contains(&container.len()) => ProgramInterface::Channel {
             container: container.clone(),
@@ -202,10 +197,11 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
     let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
         .map_err(|e| miette!("{}: {e}", args.request.display()))?;
     check(&binding)?;
-    match methods.is_empty() {
-        true => written(&args.to, &format!("{}.wsdl", options.program), &text)?,
-        // SOAP and its description know POST alone.
-        false => binding.methods = methods,
+    if methods.is_empty() {
+        written(&args.to, &format!("{}.wsdl", options.program), &text)?;
+    } else {
+        // A WSDL can describe POST only.
+        binding.methods = methods;
     }
     written(
         &args.to,
@@ -224,9 +220,10 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         file: file.clone(),
         operation: args.operation.clone(),
         program: args.program.as_ref().map(|p| p.to_ascii_uppercase()),
-        interface: match args.commarea {
-            true => ProgramInterface::Commarea,
-            false => CopybookOptions::default().interface,
+        interface: if args.commarea {
+            ProgramInterface::Commarea
+        } else {
+            CopybookOptions::default().interface
         },
         uri: args.uri.clone(),
         inline_limit: args.inline_limit,
@@ -259,7 +256,7 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// What a region will do with the file when it is installed.
+/// Checks the binding as a region does when the file is installed.
 fn check(binding: &ServiceBinding) -> Result<()> {
     let messages = [Some(&binding.request), binding.response.as_ref()];
     for structure in messages.into_iter().flatten() {
@@ -269,7 +266,7 @@ fn check(binding: &ServiceBinding) -> Result<()> {
     Ok(())
 }
 
-/// The file of an import: only beside the description.
+/// The file of an import; only files in the folder of the description are read.
 fn import_path(folder: &Path, location: &str) -> Option<String> {
     let name = location.rsplit(['/', '\\']).next()?;
     let below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -280,14 +277,14 @@ fn import_path(folder: &Path, location: &str) -> Option<String> {
     } else {
         folder.join(name)
     };
-    // A link may lead out of the folder as well.
+    // A symbolic link may also lead out of the folder.
     let real = path.canonicalize().ok()?;
     let folder = folder.join(".").canonicalize().ok()?;
     let found = real.starts_with(folder) && real.is_file();
     found.then(|| source::read_text(&path).ok())?
 }
 
-/// The name of an operation as that of a file.
+/// The name of an operation as a file name.
 fn plain(name: &str) -> String {
     let known = |c: char| {
         if c.is_ascii_alphanumeric() || "-_.".contains(c) {

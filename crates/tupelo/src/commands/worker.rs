@@ -1,5 +1,5 @@
-//! `tupelo worker`: the life of a COBOL worker process. The region starts it;
-//! nobody else has what it needs.
+//! `tupelo worker`: the process of a COBOL worker. Only the region starts it, since it passes
+//! the shared memory.
 
 use miette::Result;
 
@@ -9,8 +9,8 @@ use crate::Outcome;
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Serves until the region lets go; a worker that could not start is told from
-/// one that retired by its status.
+/// Serves until the region ends it. The exit status distinguishes a worker that could not
+/// start from one that retired.
 pub fn run(_: Args) -> Result<Outcome> {
     Ok(Outcome::Status(worker::run()))
 }

@@ -103,9 +103,9 @@ fn nothing_to_say_exits_0_and_unknown_statements_are_listed_once() {
 fn what_cannot_be_read_exits_2_and_says_why() {
     let missing = advise(&["/nowhere/profile.tcpip", "/nowhere/region.sit"]);
     assert_eq!(missing.status.code(), Some(2));
-    let told = text(&missing.stderr);
+    let error_text = text(&missing.stderr);
     for file in ["/nowhere/profile.tcpip", "/nowhere/region.sit"] {
-        assert!(told.contains(file), "{told}");
+        assert!(error_text.contains(file), "{error_text}");
     }
     for (bytes, reason) in [
         (&b""[..], "the file is empty"),

@@ -19,7 +19,7 @@ fn row(line: &str) -> Option<[f64; 4]> {
     numbers.try_into().ok()
 }
 
-/// Whether two figures are the same but for their last printed digit.
+/// Whether two figures are equal except for their last printed digit.
 fn close(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= b.abs() * relative + 0.051
 }
@@ -62,15 +62,15 @@ fn aping_prints_rows_whose_arithmetic_holds() {
         let few = 0.001 * (wanted as f64 + 1.0);
         assert!((total[0] - sum(0)).abs() <= few, "{printed}");
         let last = printed.lines().last().unwrap();
-        let told: Vec<f64> = last
+        let columns: Vec<f64> = last
             .split_whitespace()
             .filter_map(|word| word.parse().ok())
             .collect();
         let least = exchanges.iter().map(|e| e[0]).fold(f64::INFINITY, f64::min);
         let most = exchanges.iter().map(|e| e[0]).fold(0.0, f64::max);
-        assert_eq!((told[0], told[2]), (least, most), "{printed}");
+        assert_eq!((columns[0], columns[2]), (least, most), "{printed}");
         assert!(
-            (told[1] - total[0] / wanted as f64).abs() <= 0.001,
+            (columns[1] - total[0] / wanted as f64).abs() <= 0.001,
             "{printed}"
         );
     }
@@ -133,8 +133,8 @@ fn sizes_and_counts_out_of_range_are_wrong_usage() {
 
 #[test]
 fn a_partner_without_an_address_or_a_listener_is_reported() {
-    let out = tupelo().args(["aping", "NET.NOBODY"]).output().unwrap();
-    assert!(complaint(&out).contains("where is NET.NOBODY?"));
+    let out = tupelo().args(["aping", "NET.ABSENT"]).output().unwrap();
+    assert!(complaint(&out).contains("the partner NET.ABSENT is not known"));
     let out = tupelo()
         .args(["aping", "not a name!", "--at", "127.0.0.1"])
         .output()
@@ -153,10 +153,10 @@ fn a_partner_without_an_address_or_a_listener_is_reported() {
         .args(["aping", "NET.SERVER", "--at", &address])
         .output()
         .unwrap();
-    let told = complaint(&out);
+    let error = complaint(&out);
     assert!(
-        told.contains(&address) && told.contains("refused"),
-        "{told}"
+        error.contains(&address) && error.contains("refused"),
+        "{error}"
     );
 }
 
@@ -174,27 +174,27 @@ fn a_wrong_name_of_unit_mode_or_program_is_reported() {
         .args(["aping", "NET.OTHER", "--at", &node.at, "--config", config])
         .output()
         .unwrap();
-    let told = complaint(&out);
+    let error = complaint(&out);
     assert!(
-        told.contains("NET.OTHER") && told.contains("did not answer in time"),
-        "{told}"
+        error.contains("NET.OTHER") && error.contains("did not answer in time"),
+        "{error}"
     );
-    let told = complaint(&node.aping(&["-m", "NOMODE"]));
-    assert!(told.contains("NOMODE"), "{told}");
-    let told = complaint(&node.aping(&["-m", "SNASVCMG"]));
-    assert!(told.contains("reserved for the node"), "{told}");
-    let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
-    assert!(told.contains("MUCHTOOLONG"), "{told}");
-    let told = complaint(&node.aping(&["--lu", "net.server"]));
-    assert!(told.contains("both called NET.SERVER"), "{told}");
-    let told = complaint(&node.aping(&["-t", "NOPE"]));
-    assert!(told.contains("TpnNotRecognized (9)"), "{told}");
+    let error = complaint(&node.aping(&["-m", "NOMODE"]));
+    assert!(error.contains("NOMODE"), "{error}");
+    let error = complaint(&node.aping(&["-m", "SNASVCMG"]));
+    assert!(error.contains("reserved for the node"), "{error}");
+    let error = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
+    assert!(error.contains("MUCHTOOLONG"), "{error}");
+    let error = complaint(&node.aping(&["--lu", "net.server"]));
+    assert!(error.contains("both called NET.SERVER"), "{error}");
+    let error = complaint(&node.aping(&["-t", "NOPE"]));
+    assert!(error.contains("TpnNotRecognized (9)"), "{error}");
     for (mode, why) in [
         (&["--ru", "7"][..], "7 is not an RU size"),
         (&["--ru", "8"], "0835000A"),
     ] {
-        let told = complaint(&node.aping(mode));
-        assert!(told.contains(why), "{told}");
+        let error = complaint(&node.aping(mode));
+        assert!(error.contains(why), "{error}");
     }
     // None of that harms the next.
     good(&node.aping(&[]));
@@ -248,11 +248,11 @@ fn users_are_checked() {
         &["-u", "ALICE", "-p", "WRONG"][..],
         &["-u", "BOB", "-p", "SECRET"],
     ] {
-        let told = complaint(&node.aping(wrong));
-        assert!(told.contains("SecurityNotValid (6)"), "{wrong:?}: {told}");
+        let error = complaint(&node.aping(wrong));
+        assert!(error.contains("SecurityNotValid (6)"), "{wrong:?}: {error}");
         assert!(
-            !told.contains("WRONG") && !told.contains("SECRET"),
-            "{told}"
+            !error.contains("WRONG") && !error.contains("SECRET"),
+            "{error}"
         );
     }
 }
@@ -270,12 +270,12 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
     node.signal(libc::SIGKILL);
     let out = running.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{out:?}");
-    let told = String::from_utf8(out.stderr).unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
     // The reporter breaks lines and marks them.
-    let words = told.split_whitespace().filter(|word| *word != "│");
-    let told = words.collect::<Vec<_>>().join(" ");
+    let words = error.split_whitespace().filter(|word| *word != "│");
+    let error = words.collect::<Vec<_>>().join(" ");
     for part in ["ResourceFailure", &node.at, "bytes sent and"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(error.contains(part), "{part}: {error}");
     }
 }
 
@@ -296,8 +296,8 @@ fn all_threads_are(state: char, process: &Child) -> bool {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", process.id())).unwrap();
     let stats = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")));
     // A thread that ended meanwhile has no file any more.
-    let mut told = stats.flatten();
-    told.all(|stat| stat.rsplit(')').next().unwrap().trim().starts_with(state))
+    let mut stats = stats.flatten();
+    stats.all(|stat| stat.rsplit(')').next().unwrap().trim().starts_with(state))
 }
 
 #[test]
@@ -316,10 +316,10 @@ fn a_signal_ends_an_aping_whose_partner_has_fallen_silent() {
     let out = running.wait_with_output().unwrap();
     let printed = std::fs::read_to_string(folder.path().join("out")).unwrap();
     assert!(printed.contains("\nTotals:"), "{printed}");
-    let told = String::from_utf8(out.stderr).unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
     assert!(
-        told.contains("with NET.SERVER did not end within 2 s"),
-        "{told}"
+        error.contains("with NET.SERVER did not end within 2 s"),
+        "{error}"
     );
     assert_eq!(out.status.code(), Some(0));
 }
@@ -338,16 +338,17 @@ fn a_signal_ends_a_transaction_and_what_was_measured_is_reported() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        match silent {
-            true => silence(&node, &running, &trace),
-            false => until("repetitions", || {
+        if silent {
+            silence(&node, &running, &trace)
+        } else {
+            until("repetitions", || {
                 std::fs::metadata(&trace).is_ok_and(|file| file.len() > 500_000)
-            }),
+            })
         }
         send(&running, libc::SIGINT);
         let out = running.wait_with_output().unwrap();
-        let told = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(told.contains("did not end within"), silent, "{told}");
+        let error = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(error.contains("did not end within"), silent, "{error}");
         assert!(good(&out).contains(" on average of "), "{out:?}");
     }
 }
@@ -364,9 +365,9 @@ fn a_repetition_that_takes_longer_than_the_grace_is_no_silence_of_the_partner() 
     until("the transfer", || node.status()["running"] == 1);
     until("its handler", || handles(&running, libc::SIGINT));
     send(&running, libc::SIGINT);
-    let told = complaint(&running.wait_with_output().unwrap());
-    assert!(told.contains("did not end within 2 s"), "{told}");
-    assert!(!told.contains("silent"), "{told}");
+    let error = complaint(&running.wait_with_output().unwrap());
+    assert!(error.contains("did not end within 2 s"), "{error}");
+    assert!(!error.contains("silent"), "{error}");
 }
 
 /// Whether a process has a handler of its own for this signal.
@@ -398,7 +399,7 @@ fn the_server_reports_peers_that_are_no_partners() {
         sna::dlc::caps::message(&sna::dlc::caps::Exchange::Refused(4, 6), &mut message);
         bad(&message)
     };
-    // Nobody who only looks whether the port is open is spoken of.
+    // A client that only probes the port is not logged.
     let looks = bad(b"");
     for _ in 0..50 {
         bad(b"garbage");
@@ -406,23 +407,21 @@ fn the_server_reports_peers_that_are_no_partners() {
     good(&node.aping(&[]));
     node.signal(libc::SIGTERM);
     node.child.wait().unwrap();
-    let mut told = String::new();
-    BufReader::new(stderr).read_to_string(&mut told).unwrap();
-    let of = |peer: std::net::SocketAddr| {
-        told.lines()
-            .find(|line| line.contains(&format!(" {peer}:")))
-    };
-    assert!(of(garbage).is_some(), "{told}");
+    let mut log = String::new();
+    BufReader::new(stderr).read_to_string(&mut log).unwrap();
+    let of =
+        |peer: std::net::SocketAddr| log.lines().find(|line| line.contains(&format!(" {peer}:")));
+    assert!(of(garbage).is_some(), "{log}");
     assert!(
         of(half).unwrap().contains("in the middle of a message"),
-        "{told}"
+        "{log}"
     );
     assert!(
         of(refused).unwrap().contains("rejected the capabilities"),
-        "{told}"
+        "{log}"
     );
-    assert_eq!(of(looks), None, "{told}");
-    assert!(told.lines().count() <= 25, "{told}");
+    assert_eq!(of(looks), None, "{log}");
+    assert!(log.lines().count() <= 25, "{log}");
 }
 
 #[test]
@@ -445,9 +444,9 @@ fn a_trace_whose_reader_leaves_is_reported_once_and_harms_nothing() {
     let out = node.aping(&["--trace", pipe.to_str().unwrap(), "-i", "200"]);
     assert_eq!(reader.join().unwrap(), [0x0A, 0x0D, 0x0D, 0x0A]);
     assert!(good(&out).contains("Totals:"));
-    let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    let lines = told.lines().filter(|line| line.contains("trace"));
-    assert_eq!(lines.count(), 1, "{told}");
+    let error = String::from_utf8_lossy(&out.stderr).into_owned();
+    let lines = error.lines().filter(|line| line.contains("trace"));
+    assert_eq!(lines.count(), 1, "{error}");
 }
 
 #[test]
@@ -475,7 +474,7 @@ fn an_interrupted_aping_reports_what_it_measured() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // The head is eight lines; a row tells that exchanges are under way.
+    // The head is eight lines; a row shows that exchanges are in progress.
     let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
     let row = lines.nth(8).unwrap().unwrap();
     assert!(
@@ -537,7 +536,7 @@ fn status_sessions_and_modes_show_what_the_node_has() {
         "{status}"
     );
     let session = line(&ask("sessions"), "conversation");
-    // A client that nobody named has a name of its own, the same in all tables.
+    // A client without a given name has a generated one, the same in all tables.
     assert!(session[0].starts_with("TUPELO.A") && session[0].len() == 15);
     assert!(link.contains(&session[0]), "{status}");
     assert_eq!(session[1], "#INTER");
@@ -583,10 +582,10 @@ fn a_verified_user_that_the_partner_does_not_accept_is_reported_and_one_that_it_
         &["appc", "file-transfer", "-r", "1"],
         &["appc", "inquiry", "-r", "1"],
     ] {
-        let told = run(what, &[], &["-u", "ALICE"]);
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let error = run(what, &[], &["-u", "ALICE"]);
+        assert_eq!(error.lines().count(), 1, "{error}");
         for part in ["NET.SERVER: it does not accept users", "without ALICE"] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(error.contains(part), "{part}: {error}");
         }
         assert_eq!(run(what, &["--lu", "NET.TRUSTED"], &["-u", "ALICE"]), "");
         assert_eq!(run(what, &[], &["-u", "ALICE", "-p", "SECRET"]), "");
@@ -603,20 +602,20 @@ fn an_undefined_mode_is_reported_with_those_there_are() {
         command
     };
     let wrong = ["--mode", "NOPE", "--ru", "4096"];
-    let told = complaint(&serve(&wrong).output().unwrap());
-    for part in ["no mode is called NOPE", "#BATCH", "#INTER", "appc.modes"] {
-        assert!(told.contains(part), "{part}: {told}");
+    let error = complaint(&serve(&wrong).output().unwrap());
+    for part in ["there is no mode NOPE", "#BATCH", "#INTER", "appc.modes"] {
+        assert!(error.contains(part), "{part}: {error}");
     }
-    assert!(!told.contains("SNASVCMG"), "{told}");
-    let told = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
-    assert!(told.contains("no mode is called NOPE"), "{told}");
+    assert!(!error.contains("SNASVCMG"), "{error}");
+    let error = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
+    assert!(error.contains("there is no mode NOPE"), "{error}");
     // A configuration defines one, and the options change it.
     let node = Node::configured("[appc.modes.NOPE]\nsessions = 4\n");
     let client = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(client.path(), "[appc.modes.NOPE]\n").unwrap();
     let file = client.path().to_str().unwrap();
     good(&node.aping(&["--config", file, "--mode", "NOPE", "--ru", "512"]));
-    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("no mode is called"));
+    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("there is no mode"));
 }
 
 #[test]
@@ -633,8 +632,9 @@ fn a_refused_attach_is_logged_with_its_partner_and_program() {
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 2, "{log}");
     for (line, name) in lines.iter().zip(["\"NOPE\"", "X'D525'"]) {
-        let told = format!("an Attach of NET.CLIENT for the program {name} was rejected: 10086021");
-        assert!(line.contains(&told), "{line}");
+        let expected =
+            format!("an Attach of NET.CLIENT for the program {name} was rejected: 10086021");
+        assert!(line.contains(&expected), "{line}");
     }
 }
 
@@ -654,8 +654,8 @@ fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
     node.child.wait().unwrap();
     let mut log = String::new();
     std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
-    let told = "an Attach of NET.SECOND for the program \"APINGD\" was rejected: 084B6031";
-    let line = log.lines().find(|line| line.contains(told));
+    let expected = "an Attach of NET.SECOND for the program \"APINGD\" was rejected: 084B6031";
+    let line = log.lines().find(|line| line.contains(expected));
     let line = line.unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains("127.0.0.1:"), "{line}");
 }
@@ -663,10 +663,10 @@ fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
 #[test]
 fn a_device_as_configuration_and_a_fixed_window_too_wide_are_reported() {
     let node = Node::start();
-    let told = complaint(&node.aping(&["--config", "/dev/zero"]));
+    let error = complaint(&node.aping(&["--config", "/dev/zero"]));
     assert!(
-        told.contains("/dev/zero") && told.contains("16 MiB"),
-        "{told}"
+        error.contains("/dev/zero") && error.contains("16 MiB"),
+        "{error}"
     );
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(
@@ -676,8 +676,8 @@ fn a_device_as_configuration_and_a_fixed_window_too_wide_are_reported() {
     .unwrap();
     let config = file.path().to_str().unwrap();
     good(&node.aping(&["--config", config, "--pacing", "63"]));
-    let told = complaint(&node.aping(&["--config", config, "--pacing", "64"]));
-    assert!(told.contains("0 to 63"), "{told}");
+    let error = complaint(&node.aping(&["--config", config, "--pacing", "64"]));
+    assert!(error.contains("0 to 63"), "{error}");
 }
 
 #[test]
@@ -700,8 +700,8 @@ fn what_answers_status_without_being_a_node_is_reported() {
     });
     assert!(ask(&address).contains("not a node's status"));
     resets.join().unwrap();
-    // The DLSw port speaks first, and not in text. Modes are the built-in ones
-    // only where nobody listens.
+    // The DLSw port sends first, and not text. The built-in modes are printed
+    // only if no node listens.
     assert!(ask(&node.at).contains("not a node's status"));
     let out = tupelo()
         .args(["appc", "modes", "--admin", &node.at])

@@ -42,9 +42,10 @@ pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            drop(std::fs::copy(entry.path(), target).unwrap())
         }
     }
 }
@@ -137,7 +138,7 @@ fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
 fn a_connection_demands_users_of_its_partner() {
     let user =
         |name: &str, password: Option<&str>| Some((name.to_owned(), password.map(str::to_owned)));
-    let (nobody, alice) = (None, user("ALICE", Some("SECRET")));
+    let (no_user, alice) = (None, user("ALICE", Some("SECRET")));
     let (wrong, believed) = (user("ALICE", Some("WRONG")), user("ALICE", None));
     let ok = None;
     let refused = Some(ReturnCode::SecurityNotValid);
@@ -163,7 +164,7 @@ fn a_connection_demands_users_of_its_partner() {
         let server = Server::start(folder.path());
         let node = node();
         node.define_partner("NET.REGION", &server.appc).unwrap();
-        for (user, expected) in [&nobody, &alice, &wrong, &believed]
+        for (user, expected) in [&no_user, &alice, &wrong, &believed]
             .into_iter()
             .zip(expected)
         {
@@ -551,15 +552,15 @@ fn a_program_links_to_a_program_of_another_region() {
     drop(far);
     assert!(
         ["0053 0018", "0081 0017"].contains(&greeting("olleh").as_str()),
-        "a region that is gone is told"
+        "the LINK reports the loss of the region"
     );
 }
 
-/// A transaction that tells its partner what the EIB said of each RECEIVE:
-/// EIBRECV, EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, EIBEOC, whether EOC
-/// was raised, and EIBERRCD's first two bytes where there was an error.
+/// A transaction that sends its partner the EIB fields after each RECEIVE: EIBRECV,
+/// EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, EIBEOC, whether EOC was raised, and
+/// EIBERRCD's first two bytes after an error.
 const EIB_PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. TELL.
+       PROGRAM-ID. EIBS.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        01  WS-RECORD                    PIC X(100).
@@ -618,14 +619,14 @@ const EIB_PROGRAM: &str = "       IDENTIFICATION DIVISION.
 #[test]
 fn the_eib_shows_an_attached_program_what_its_partner_did() {
     let app = application(&[
-        ("cobol/TELL.cbl", EIB_PROGRAM),
+        ("cobol/EIBS.cbl", EIB_PROGRAM),
         (
             "tupelo.toml",
             "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n",
         ),
         (
             "resources.csd",
-            "DEFINE TRANSACTION(TELL) GROUP(A) PROGRAM(TELL)\n\
+            "DEFINE TRANSACTION(EIBS) GROUP(A) PROGRAM(EIBS)\n\
              DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n",
         ),
     ]);
@@ -633,9 +634,9 @@ fn the_eib_shows_an_attached_program_what_its_partner_did() {
     let node = node();
     node.define_partner("NET.REGION", &server.appc).unwrap();
     let mut conversation = node
-        .allocate(&AllocateRequest::new("NET.REGION", "TELL"))
+        .allocate(&AllocateRequest::new("NET.REGION", "EIBS"))
         .unwrap();
-    let told = |conversation: &mut appc::Conversation| {
+    let eib_fields = |conversation: &mut appc::Conversation| {
         conversation
             .prepare_to_receive(PrepareToReceiveType::Flush)
             .unwrap();
@@ -653,10 +654,10 @@ fn the_eib_shows_an_attached_program_what_its_partner_did() {
     conversation.send(b"one").unwrap();
     conversation.confirm().unwrap();
     conversation.send(b"two").unwrap();
-    assert_eq!(told(&mut conversation), "10110011 00010011");
+    assert_eq!(eib_fields(&mut conversation), "10110011 00010011");
     // An error report, and the turn alone.
     conversation.send_error().unwrap();
-    assert_eq!(told(&mut conversation), "10000100 0889 00001011");
+    assert_eq!(eib_fields(&mut conversation), "10000100 0889 00001011");
     // The end, to be confirmed.
     conversation.deallocate(DeallocateType::Confirm).unwrap();
 }

@@ -57,7 +57,7 @@ pub const FAR: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// LINKs to it and tells what came of the containers.
+/// LINKs to it, and returns the state of the containers.
 pub const NEAR: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -122,13 +122,13 @@ pub const NEAR: &str = "       IDENTIFICATION DIVISION.
                     RESP(WS-RESP) RESP2(WS-RESP2)
                END-EXEC
            END-IF
-           PERFORM TELL
+           PERFORM EMIT
            EXEC CICS RETURN END-EXEC.
        FAILED.
            MOVE 9999 TO WS-RESP
-           PERFORM TELL
+           PERFORM EMIT
            EXEC CICS RETURN END-EXEC.
-       TELL.
+       EMIT.
            MOVE WS-RESP TO WS-SHOWN
            MOVE WS-RESP2 TO WS-SHOWN2
            EXEC CICS QUERY CHANNEL('CHAN') CONTAINERCNT(WS-COUNT)
@@ -200,7 +200,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn a_channel_goes_to_a_program_of_another_region_and_comes_back_changed() {
+fn a_channel_is_sent_to_a_program_of_another_region_and_returned_changed() {
     let far = application(&[
         ("cobol/FAR.cbl", FAR),
         (

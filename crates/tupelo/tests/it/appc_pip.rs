@@ -161,15 +161,15 @@ fn a_program_attaches_its_partner_with_parameters() {
         let answer = server.get(&format!("/hello/{name}"));
         answer.json()["greeting"].as_str().unwrap().to_owned()
     };
-    let (told, heard) = channel();
+    let (sender, received) = channel();
     let define = |pip: bool| {
-        let told = told.clone();
+        let sender = sender.clone();
         let tp = TpDefinition {
             pip,
             ..TpDefinition::new("SHOUT".parse().unwrap())
         };
         let run = move |mut incoming: appc::IncomingAttach| {
-            let _ = told.send(incoming.attached.pip.clone());
+            let _ = sender.send(incoming.attached.pip.clone());
             incoming.conversation.accept().unwrap();
             let mut buffer = [0; 10];
             incoming.conversation.receive(&mut buffer).unwrap();
@@ -181,9 +181,9 @@ fn a_program_attaches_its_partner_with_parameters() {
     define(true);
     // What it attached itself is not for EXTRACT PROCESS.
     assert_eq!(ask("right"), "0000 OWN");
-    assert_eq!(heard.recv().unwrap(), [b"ABCD".to_vec(), vec![]]);
+    assert_eq!(received.recv().unwrap(), [b"ABCD".to_vec(), vec![]]);
     assert_eq!(ask("empty"), "0000 OWN");
-    assert!(heard.recv().unwrap().is_empty());
+    assert!(received.recv().unwrap().is_empty());
     for lie in ["short", "long", "rest", "negative"] {
         assert_eq!(ask(lie), "0022", "{lie}");
     }

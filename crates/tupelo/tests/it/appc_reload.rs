@@ -10,7 +10,7 @@ use crate::appc::{REMOTE_LINK_PROGRAM, copy, node, shout, upper};
 use crate::ports::ClosedPort;
 use crate::server::{Server, application, example};
 
-/// Looks again and again until what is told is as wanted.
+/// Repeats `look` until it returns the wanted value.
 fn until<T: PartialEq + std::fmt::Debug>(wanted: T, look: impl Fn() -> T) {
     let begin = std::time::Instant::now();
     while begin.elapsed().as_secs() < 60 {
@@ -55,8 +55,8 @@ fn partners_and_connections_change_under_a_running_region() {
     assert!(sessions(&nodes[0]) > 0 && sessions(&nodes[1]) == 0);
     write(&toml, &settings(&address(&nodes[1])));
     until((true, "0000 ADA".into()), || {
-        let told = greeting();
-        (sessions(&nodes[1]) > 0, told)
+        let answer = greeting();
+        (sessions(&nodes[1]) > 0, answer)
     });
     until((0, 0), || {
         let status = nodes[0].status();
@@ -68,7 +68,7 @@ fn partners_and_connections_change_under_a_running_region() {
     let connection = |net_name: &str| {
         format!("{before}\nDEFINE CONNECTION(PEER) GROUP(A) NETNAME({net_name})\n")
     };
-    write(&csd, &connection("NOBODY"));
+    write(&csd, &connection("ABSENT"));
     until("0053 ALLOCATE".into(), greeting);
     write(&csd, &connection("PEER"));
     until("0000 ADA".into(), greeting);
@@ -95,7 +95,7 @@ fn echo(conversation: &mut appc::Conversation) {
 }
 
 #[test]
-fn a_conversation_goes_on_while_its_sessions_are_defined_anew() {
+fn a_conversation_continues_while_its_sessions_are_defined_again() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("appc-echo"), folder.path());
     let toml = folder.path().join("tupelo.toml");

@@ -245,9 +245,9 @@ fn verbs_have_their_states_conditions_and_indicators() {
     let walk = VerbWalk::start();
     let mut wrong = Vec::new();
     let mut same = |script: &str, partner: fn(&mut appc::Conversation), expected: &str| {
-        let told = walk.run(script, partner);
-        if told != expected {
-            wrong.push(format!("{script}: {told}, and not {expected}"));
+        let answer = walk.run(script, partner);
+        if answer != expected {
+            wrong.push(format!("{script}: {answer}, and not {expected}"));
         }
     };
     // What has no conversation: NOTALLOC, and names that are not known.
@@ -327,9 +327,9 @@ fn what_a_partner_does_is_returned_by_the_verb_that_meets_it() {
     let walk = VerbWalk::start();
     let mut wrong = Vec::new();
     let mut same = |script: &str, partner: fn(&mut appc::Conversation), expected: &str| {
-        let told = walk.run(script, partner);
-        if told != expected {
-            wrong.push(format!("{script}: {told}, and not {expected}"));
+        let answer = walk.run(script, partner);
+        if answer != expected {
+            wrong.push(format!("{script}: {answer}, and not {expected}"));
         }
     };
     // It ends with its answer, or without one.
@@ -404,7 +404,7 @@ fn a_task_that_ends_gives_up_the_conversations_that_it_left() {
         ("ACJ", Some(ReturnCode::DeallocatedAbend)),
         ("ACWSI", Some(ReturnCode::DeallocatedAbend)),
     ] {
-        let (said, heard) = std::sync::mpsc::channel();
+        let (said, received) = std::sync::mpsc::channel();
         walk.run(script, move |c| {
             let mut buffer = [0; 100];
             let end = loop {
@@ -420,7 +420,7 @@ fn a_task_that_ends_gives_up_the_conversations_that_it_left() {
             };
             said.send(end).unwrap();
         });
-        let end = heard.recv_timeout(std::time::Duration::from_secs(60));
+        let end = received.recv_timeout(std::time::Duration::from_secs(60));
         assert_eq!(end, Ok(expected), "{script}");
     }
 }

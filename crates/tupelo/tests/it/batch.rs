@@ -36,18 +36,18 @@ const SERIES: &[&[&str]] = &[
     &["TWICE"],
 ];
 
-/// Programs that run beside a region.
-const WITH_REGION: &[&str] = &["BESIDE"];
+/// Programs that need a running region.
+const WITH_REGION: &[&str] = &["REGJOB"];
 
 #[test]
-fn statements_get_the_status_that_the_manual_says() {
+fn statements_get_the_status_of_the_manual() {
     let (app, _state) = BatchApplication::new();
     let mut wrong = String::new();
     for program in SERIES.iter().copied().flatten() {
-        let told = app.displayed(program);
+        let displayed = app.displayed(program);
         let expected = app.text(&format!("{program}.expected"));
-        if told != expected {
-            let _ = writeln!(wrong, "{program} tells\n{told}and not\n{expected}");
+        if displayed != expected {
+            let _ = writeln!(wrong, "{program} displays\n{displayed}and not\n{expected}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -64,12 +64,12 @@ fn a_job_changes_the_files_of_a_running_region_with_its_locks() {
             app.text(&format!("{program}.expected"))
         );
     }
-    let told = text(&app.run("BESIDE").stderr);
-    assert!(told.contains("PLAIN holds records"), "{told}");
+    let error_text = text(&app.run("REGJOB").stderr);
+    assert!(error_text.contains("PLAIN holds records"), "{error_text}");
 }
 
 #[test]
-fn a_step_accepts_the_lines_after_sysin_and_nothing_else() {
+fn a_step_accepts_only_the_lines_after_sysin() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=CARDS\n//REPORT DD SYSOUT=*\n//SYSIN DD *\nIN THE JOB\n/*\n\
                //TWO EXEC PGM=CARDS\n//REPORT DD DUMMY\n";
@@ -85,16 +85,16 @@ fn a_step_accepts_the_lines_after_sysin_and_nothing_else() {
 }
 
 #[test]
-fn a_program_that_ends_itself_abnormally_says_its_code() {
+fn the_code_of_a_program_that_abends_itself_is_reported() {
     let (app, _state) = BatchApplication::new();
-    let told = text(&app.run("ABCODE").stderr);
-    assert!(told.contains("with code U0777"), "{told}");
-    let told = text(&app.run("ABOLD").stderr);
-    assert!(told.contains("with code U1234"), "{told}");
+    let error_text = text(&app.run("ABCODE").stderr);
+    assert!(error_text.contains("with code U0777"), "{error_text}");
+    let error_text = text(&app.run("ABOLD").stderr);
+    assert!(error_text.contains("with code U1234"), "{error_text}");
 }
 
 #[test]
-fn a_job_ends_where_a_data_set_is_not_there() {
+fn a_job_ends_at_a_missing_data_set() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=TWICE\n//SHARED DD DISP=SHR,DSN=SHARED\n\
                //TWO EXEC PGM=TWICE\n//SHARED DD DISP=OLD,DSN=NOT.THERE\n\
@@ -106,10 +106,10 @@ fn a_job_ends_where_a_data_set_is_not_there() {
         .arg(path)
         .output()
         .expect("tupelo runs");
-    let (printed, told) = (text(&output.stdout), text(&output.stderr));
+    let (printed, error_text) = (text(&output.stdout), text(&output.stderr));
     assert!(
-        told.contains("TWO line 5: DD SHARED: there is no data set NOT.THERE"),
-        "{told}"
+        error_text.contains("TWO line 5: DD SHARED: there is no data set NOT.THERE"),
+        "{error_text}"
     );
     let table: Vec<&str> = printed.lines().rev().take(3).collect();
     assert_eq!(
@@ -142,7 +142,7 @@ fn iefbr14_makes_and_deletes_data_sets() {
 }
 
 #[test]
-fn delete_of_another_kind_of_entry_leaves_it_there() {
+fn delete_of_another_kind_of_entry_deletes_nothing() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n\
                \x20DEFINE CLUSTER (NAME(KD) INDEXED KEYS(4 0) RECORDSIZE(9 9))\n\
@@ -152,20 +152,20 @@ fn delete_of_another_kind_of_entry_leaves_it_there() {
                \x20DELETE KDP PATH\n DELETE KDAX AIX\n DELETE KD CL\n/*\n";
     let output = app.job(job);
     let printed = text(&output.stdout) + &text(&output.stderr);
-    for told in [
-        "8  KDP is not a cluster, and stays",
-        "8  KDAX is not a path, and stays",
-        "8  KD is not an alternate index, and stays",
+    for expected in [
+        "8  KDP is not a cluster, and is kept",
+        "8  KDAX is not a path, and is kept",
+        "8  KD is not an alternate index, and is kept",
         "0  KDP deleted",
         "0  KDAX deleted",
         "0  KD deleted",
     ] {
-        assert!(printed.contains(told), "{told}: {printed}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
 }
 
 #[test]
-fn a_data_set_that_is_new_and_there_ends_the_job() {
+fn a_new_data_set_that_exists_ends_the_job() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //T DD DSN=&&T,DISP=(NEW,PASS)\n//AGAIN EXEC PGM=IEFBR14\n\
@@ -173,9 +173,9 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
                //LAST EXEC PGM=IEFBR14\n";
     let output = app.job(job);
     assert_eq!(output.status.code(), Some(250));
-    let told = text(&output.stderr);
-    let line = "AGAIN line 7: DD A: DISP=NEW, and there is a data set A.B";
-    assert!(told.contains(line), "{told}");
+    let error_text = text(&output.stderr);
+    let line = "AGAIN line 7: DD A: DISP=NEW, and the data set A.B exists";
+    assert!(error_text.contains(line), "{error_text}");
     let printed = text(&output.stdout);
     assert!(
         printed.contains("AGAIN    IEFBR14  duplicate\nLAST     IEFBR14  not run"),
@@ -187,15 +187,15 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
                //MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //MINE EXEC PGM=IEFBR14\n//A DD DSN=PLAIN,DISP=(NEW,CATLG)\n";
     let output = app.job(job);
-    let told = text(&output.stderr);
+    let error_text = text(&output.stderr);
     assert!(
-        told.contains("MINE line 7: DD A: DISP=NEW, and there is a data set PLAIN"),
-        "{told}"
+        error_text.contains("MINE line 7: DD A: DISP=NEW, and the data set PLAIN exists"),
+        "{error_text}"
     );
 }
 
 #[test]
-fn data_sets_go_as_disp_says_after_an_abend_and_with_the_job() {
+fn disp_keeps_or_deletes_data_sets_after_an_abend_and_with_the_job() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=IEFBR14\n//P DD DSN=PASSED,DISP=(NEW,PASS)\n\
                //K DD DSN=KEPT,DISP=(NEW,PASS)\n//TWO EXEC PGM=ABOLD\n\
@@ -222,10 +222,10 @@ fn repro_unloads_to_a_new_data_set_and_says_what_sysout_is() {
     let path = app.state.join("datasets/PLAIN.UNLOAD");
     assert!(fs::metadata(path).is_ok_and(|it| it.len() > 0 && it.len() % 20 == 0));
     let output = app.job(&job("SYSOUT=*"));
-    let told = text(&output.stderr) + &text(&output.stdout);
+    let error_text = text(&output.stderr) + &text(&output.stdout);
     assert!(
-        told.contains("DD OUT is SYSOUT or DUMMY, and no data set"),
-        "{told}"
+        error_text.contains("DD OUT is SYSOUT or DUMMY, not a data set"),
+        "{error_text}"
     );
 }
 
@@ -325,14 +325,14 @@ impl BatchApplication {
     /// What a program displays, and its exit status if that is not 0.
     fn displayed(&self, program: &str) -> String {
         let output = self.run(program);
-        let mut told = text(&output.stdout);
+        let mut displayed = text(&output.stdout);
         match output.status.code() {
             Some(0) => {}
             code => {
-                let _ = writeln!(told, "[{}]", code.unwrap_or(-1));
+                let _ = writeln!(displayed, "[{}]", code.unwrap_or(-1));
             }
         }
-        told
+        displayed
     }
 }
 

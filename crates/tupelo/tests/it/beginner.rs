@@ -1,4 +1,4 @@
-//! What a beginner gets wrong: told once, with the place and the fix.
+//! Mistakes of a beginner: each is reported once, with the place and the fix.
 
 use crate::first_hour::{PROGRAM, WatchedServer, money};
 use crate::http;
@@ -39,17 +39,17 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
         book.to_str().unwrap(),
     ]);
     assert!(made.status.success(), "{}", text(&made.stderr));
-    let told = text(&run(&["check", folder]).stdout);
+    let check_output = text(&run(&["check", folder]).stdout);
     for (once, fix) in [
-        ("there is no COPY member MONY", "is MONEY meant?"),
+        ("there is no COPY member MONY", "did you mean MONEY?"),
         ("there is no COPY member ELSEWH", "ELSEWH.cpy is in copy:"),
         ("RIDFDL", "is RIDFLD meant?"),
         (
-            "TRANSACTION(GONE): there is no program GONE; it is called by API gone: POST /gone/",
+            "TRANSACTION(GONE): there is no program GONE; also called by API gone: POST /gone/",
             "ends with .cbl",
         ),
         (
-            "its PROGRAM-ID TAXES is also that of TAX2.cbl",
+            "PROGRAM-ID TAXES is also that of TAX2.cbl",
             "another PROGRAM-ID",
         ),
         ("PROGRAM-ID TAXESOFALL has 10 characters", "1 to 8"),
@@ -59,16 +59,16 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
         ),
     ] {
         let messages = || {
-            told.lines().filter(|l| {
+            check_output.lines().filter(|l| {
                 l.contains(": error:") || l.contains(": warning:") || l.contains(": note:")
             })
         };
         let those = messages().filter(|line| line.contains(once));
-        assert_eq!(those.count(), 1, "{once}: {told}");
-        assert!(told.contains(fix), "{fix}: {told}");
+        assert_eq!(those.count(), 1, "{once}: {check_output}");
+        assert!(check_output.contains(fix), "{fix}: {check_output}");
     }
-    assert!(!told.contains("READ needs"), "{told}");
-    assert!(!told.contains("calls GONE, and"), "{told}");
+    assert!(!check_output.contains("READ needs"), "{check_output}");
+    assert!(!check_output.contains("calls GONE, and"), "{check_output}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn two_sources_of_one_name_leave_the_others_served() {
     assert!(
         server
             .output()
-            .contains("is also that of ONE.cbl, which is the one that runs"),
+            .contains("is also that of ONE.cbl; the program of that file runs"),
         "{}",
         server.output()
     );

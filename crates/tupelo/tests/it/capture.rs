@@ -148,13 +148,13 @@ fn html_is_one_page_with_pictures_and_nothing_from_outside() {
 fn a_filter_takes_connections_and_times_and_a_wrong_one_is_named() {
     let files = CaptureFiles::new();
     let before = files.path("before.pcap");
-    let told = |filter: &str| {
+    let explained = |filter: &str| {
         let ran = explain(&[name(&before), "--filter", filter]);
         (ran.status.code(), text(&ran.stdout) + &text(&ran.stderr))
     };
-    assert_eq!(told("port 8080 and host 10.0.0.1").0, Some(1));
+    assert_eq!(explained("port 8080 and host 10.0.0.1").0, Some(1));
     for nothing in ["port 9", "not port 8080", "before 00:00:00", "host ::1"] {
-        let (code, out) = told(nothing);
+        let (code, out) = explained(nothing);
         assert_eq!(code, Some(0), "{nothing}: {out}");
         assert!(
             out.contains("no request with an answer"),
@@ -167,7 +167,7 @@ fn a_filter_takes_connections_and_times_and_a_wrong_one_is_named() {
         "after noon",
         "port 80 or port 81",
     ] {
-        let (code, out) = told(wrong);
+        let (code, out) = explained(wrong);
         assert_eq!(code, Some(64), "{wrong}: {out}");
         assert!(out.contains("--filter"), "{wrong}: {out}");
     }

@@ -213,7 +213,7 @@ fn clients_that_read_no_answer_hold_bounded_memory() {
 }
 
 #[test]
-fn a_crowd_of_silent_clients_keeps_no_other_out() {
+fn many_silent_clients_do_not_block_other_clients() {
     if sizes().large {
         allow_descriptors();
     }
@@ -271,7 +271,7 @@ fn put(bytes: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Many frames of a kind behind the first settings.
+/// Many frames of a kind after the first settings.
 fn flood(frames: u32, of: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
     http2(&[], (0..frames).map(of))
 }
@@ -393,7 +393,7 @@ fn no_request_is_smuggled_after_another() {
         let mut stream = target.connect().unwrap();
         let head = format!("PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\n{headers}");
         write!(stream, "{head}\r\n\r\n{body}").unwrap();
-        // It is closed behind the first answer, or reset where that came first.
+        // The connection is closed after the first answer, or reset if that came first.
         let mut answers = Vec::new();
         let _ = stream.read_to_end(&mut answers);
         let answers = String::from_utf8_lossy(&answers);
@@ -454,7 +454,7 @@ fn nonsense_of_clients_fills_no_log() {
     copy(&example("perfchannel"), folder.path());
     let server = Server::start_logging(folder.path(), log.reopen().unwrap());
     let mut stream = TcpStream::connect(&server.gateway).unwrap();
-    // Acknowledgements of nothing, and a question that is answered behind them.
+    // Acknowledgements of nothing, and a ping that is answered after them.
     let acks = (0..900).map(|_| frame(6, 1, 0, b"abcdefgh"));
     let last = frame(6, 0, 0, b"the last");
     let nonsense = http2(&[], acks.chain([last]));

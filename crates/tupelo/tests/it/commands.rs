@@ -1,11 +1,10 @@
 //! EXEC CICS commands, a program a command: what RESP, RESP2 and data it gets.
 //!
-//! `testdata/commands/GROUP/` is an application of programs. Each program with
-//! an `.expected` file is run as a transaction of the first four characters of
-//! its name, and tells its steps by the members in `copybooks/`. What it is to
-//! tell is taken from the public manual, not from a run. A group may have
-//! definitions (`resources.csd`), settings (`tupelo.toml`), data sets
-//! (`setup.idcams`) and more files.
+//! `testdata/commands/GROUP/` is an application of programs. Each program with an
+//! `.expected` file is run as a transaction of the first four characters of its name, and
+//! displays its steps by the members in `copybooks/`. The expected text is taken from the
+//! public manual, not from a run. A group may have definitions (`resources.csd`), settings
+//! (`tupelo.toml`), data sets (`setup.idcams`) and more files.
 //!
 //! To add a program: write it and its `.expected` file.
 
@@ -122,7 +121,7 @@ fn web() {
     run("web");
 }
 
-/// Runs every program of a group and compares what it tells.
+/// Runs every program of a group and compares its output.
 fn run(group: &str) {
     run_with(group, |_| ());
 }

@@ -74,14 +74,14 @@ fn a_project_that_is_wrong_is_not_redeployed_and_reported_with_its_faults() {
     let asset = asset_of(&folder.path().join("apis/accounts"));
     let right = fs::read_to_string(&asset).unwrap();
     fs::write(&asset, right.replace("cicsCommarea", "cicsComarea")).unwrap();
-    let told = ask(&["redeploy", "accounts"]);
-    assert_eq!(told.status.code(), Some(2));
-    let told = text(&told.stderr);
+    let redeployed = ask(&["redeploy", "accounts"]);
+    assert_eq!(redeployed.status.code(), Some(2));
+    let error_text = text(&redeployed.stderr);
     for part in ["accounts is not redeployed", "did you mean cicsCommarea"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(error_text.contains(part), "{part}: {error_text}");
     }
     assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
-    assert_eq!(ask(&["redeploy", "nobody"]).status.code(), Some(2));
+    assert_eq!(ask(&["redeploy", "absent"]).status.code(), Some(2));
     let one = ["--operation", "GET /accounts/{number}"];
     let stopped = ask(&[&["stop", "accounts"][..], &one].concat());
     assert_eq!(
@@ -139,8 +139,8 @@ const UNREADABLE: &str = r#"
     const style = getComputedStyle(element);
     if (!texts.currentNode.data.trim() || !box.width || style.visibility === "hidden") continue;
     if (element.closest("script, style, noscript, option, :disabled")) continue;
-    const behind = ground(element);
-    const [a, b] = [light(over(parts(style.color), behind)), light(behind)];
+    const ground_colour = ground(element);
+    const [a, b] = [light(over(parts(style.color), ground_colour)), light(ground_colour)];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (ratio < 4.5) found.push(`${texts.currentNode.data.trim()}: ${ratio.toFixed(2)}`);
   }

@@ -55,9 +55,10 @@ fn import(app: &tempfile::TempDir, more: &[&str]) -> std::process::Output {
         "--request",
         copybook.to_str().unwrap(),
     ];
-    match more.contains(&"--update") {
-        true => args.extend(more),
-        false => args.extend(given.iter().chain(more)),
+    if more.contains(&"--update") {
+        args.extend(more)
+    } else {
+        args.extend(given.iter().chain(more))
     }
     run(&args)
 }

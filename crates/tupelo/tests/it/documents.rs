@@ -1,9 +1,8 @@
-//! The served documents tell the truth: schemathesis makes requests from them
-//! and holds the answers against them.
+//! The served documents describe the real behaviour: schemathesis makes requests from them
+//! and compares the answers with them.
 //!
-//! It is run when it is there: where `SCHEMATHESIS` says, where `scripts/setup
-//! test` has put it, or in the PATH. With `SCHEMATHESIS` set, a program that is
-//! missing fails the test.
+//! The test needs schemathesis: from `SCHEMATHESIS`, from `scripts/setup test`, or from the
+//! PATH. With `SCHEMATHESIS` set, a missing program fails the test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,11 +10,10 @@ use std::process::Command;
 use crate::program::text;
 use crate::server::{Server, example};
 
-/// A program refuses valid requests for reasons of its own, such as a withdrawal
-/// without funds, and says so with 422: the checks do not expect that by
-/// themselves.
-/// Text is of the region's code page, which no document can say. The key of a printed
-/// link, which works once, is not the token that all requests have here.
+/// A program may reject valid requests with 422, such as a withdrawal without funds; the
+/// checks do not expect that by default. Text must fit the region's code page, which no
+/// document can state. The key of a printed link, which works once, is not the token that all
+/// requests have here.
 const SETTINGS: &str = r#"
 [generation]
 codec = "ascii"
@@ -26,13 +24,14 @@ include-path = "/operator/session"
 checks.positive_data_acceptance.expected-statuses = ["403"]
 "#;
 
-/// The program; none, told as a skipped test, when there is none.
+/// The program. Returns `None`, and reports a skipped test, if it is missing.
 fn schemathesis() -> Option<PathBuf> {
     let asked = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
     let installed = root().join("target/test-tools/bin/schemathesis");
-    let program = asked.clone().unwrap_or(match installed.exists() {
-        true => installed,
-        false => "schemathesis".into(),
+    let program = asked.clone().unwrap_or(if installed.exists() {
+        installed
+    } else {
+        "schemathesis".into()
     });
     match Command::new(&program).arg("--version").output() {
         Ok(version) if version.status.success() => Some(program),
@@ -138,8 +137,9 @@ fn each_process_of_the_manifests_has_a_name_of_its_own() {
 
 /// Which of the two a command starts.
 fn manifests_kind(command: &str) -> &'static str {
-    match command.contains("--gateway-only") {
-        true => "gateway",
-        false => "region",
+    if command.contains("--gateway-only") {
+        "gateway"
+    } else {
+        "region"
     }
 }

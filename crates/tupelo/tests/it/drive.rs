@@ -51,7 +51,7 @@ fn accept(server: &TcpListener, child: &mut Child) -> TcpStream {
 }
 
 #[test]
-fn an_interrupt_while_the_common_start_is_awaited_begins_nothing() {
+fn an_interrupt_before_the_common_start_ends_the_run() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -84,15 +84,15 @@ fn an_interrupted_run_without_any_answer_is_no_success() {
 /// Takes this many connections, answers the first `answers` requests of each, and
 /// says when one has been read.
 fn answering(server: TcpListener, connections: usize, answers: usize) -> Receiver<()> {
-    let (tell, told) = channel();
+    let (sender, requests) = channel();
     std::thread::spawn(move || {
         for mut stream in server.incoming().take(connections).flatten() {
-            let tell = tell.clone();
+            let sender = sender.clone();
             std::thread::spawn(move || {
                 let mut request = [0; 4096];
                 let mut answered = 0;
                 while stream.read(&mut request).is_ok_and(|n| n > 0) {
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                     if answered < answers {
                         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
                         let _ = stream.write_all(answer);
@@ -102,7 +102,7 @@ fn answering(server: TcpListener, connections: usize, answers: usize) -> Receive
             });
         }
     });
-    told
+    requests
 }
 
 /// As a container ends: the report is written all the same.
@@ -110,14 +110,14 @@ fn answering(server: TcpListener, connections: usize, answers: usize) -> Receive
 fn a_terminated_run_leaves_its_report() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
-    let told = answering(server, usize::MAX, 3);
+    let requests = answering(server, usize::MAX, 3);
     let mut command = tupelo();
     command.args(["drive", &url, "-c", "1", "--warmup", "0s", "--json"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let written = child.stdout.take().unwrap();
     for _ in 0..4 {
-        if told.recv_timeout(Duration::from_secs(60)).is_err() {
+        if requests.recv_timeout(Duration::from_secs(60)).is_err() {
             let _ = child.kill();
             panic!("no request within a minute");
         }
@@ -133,7 +133,7 @@ fn a_search_whose_server_dies_reports_what_was_tried() {
     let server = TcpListener::bind("127.77.5.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
     // The look whether it is there, and the client of the first level.
-    let _told = answering(server, 2, usize::MAX);
+    let _server = answering(server, 2, usize::MAX);
     let mut command = tupelo();
     command.args(["drive", "knee", &url, "-c", "1", "--from", "20"]);
     command.args(["--repeats", "1", "-t", "200ms", "--warmup", "0s"]);

@@ -146,7 +146,7 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
         "{said}"
     );
     assert!(
-        said.contains("runs under transaction NONE, which is not defined"),
+        said.contains("its transaction NONE is not defined"),
         "{said}"
     );
     // Where its connection leads elsewhere, they are there.
@@ -220,8 +220,8 @@ fn a_server_goes_on_when_its_output_is_not_read() {
         .stdout(write)
         .spawn()
         .unwrap();
-    // Whether it is told to end before or after it has said where it listens:
-    // it says so first.
+    // The signal may arrive before or after the server has printed its addresses:
+    // it prints them first.
     let store = state.path().join("store/data.mdb");
     let looks = std::iter::repeat_n(std::time::Duration::from_millis(5), 12_000);
     for pause in looks {

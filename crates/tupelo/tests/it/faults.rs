@@ -1,5 +1,5 @@
-//! Wrong input and broken programs: a clear answer to the one who caused it,
-//! nothing to anybody else.
+//! Wrong input and broken programs: the client that causes a fault gets a clear answer, and
+//! no other client is affected.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use crate::http;
 use crate::program::until;
 use crate::server::{Server, application, example};
 
-/// A program whose PROCEDURE DIVISION is `body`, behind GET /hello/{name}.
+/// A program whose PROCEDURE DIVISION is `body`, called by GET /hello/{name}.
 fn program(body: &str) -> tempfile::TempDir {
     program_with("", body)
 }

@@ -1,5 +1,5 @@
-//! What a newcomer does in the first hour, and what goes wrong there: nothing
-//! is answered wrongly, and nothing is kept from whoever looks at the terminal.
+//! The first hour of a new user, and its usual mistakes: no answer is wrong, and the terminal
+//! shows every error.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -128,9 +128,9 @@ fn a_copybook_that_drifts_from_its_api_is_an_error_until_the_api_is_updated() {
     let check = || run(&["check", folder]);
     assert_eq!(check().status.code(), Some(0), "{}", text(&check().stdout));
     change_money(app.path());
-    let told = check();
-    assert_eq!(told.status.code(), Some(1));
-    let out = text(&told.stdout);
+    let checked = check();
+    assert_eq!(checked.status.code(), Some(1));
+    let out = text(&checked.stdout);
     assert!(out.contains("copybooks/MONEY.cpy:2:"), "{out}");
     assert!(out.contains("AMOUNT was PIC S9(7)V99"), "{out}");
     assert!(out.contains("S9(6)V999.\n"), "the line stands there: {out}");
@@ -155,7 +155,7 @@ fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
     let ask = || http::send(&gateway, "POST", "/money", Some("{\"amount\": 12.50}"));
     assert_eq!(ask().json()["twice"], 25.0, "{:?}", ask());
     change_money(app.path());
-    server.wait_for("not loaded, the old state stays in force");
+    server.wait_for("not loaded, the previous state stays in force");
     assert_eq!(ask().json()["twice"], 25.0);
     assert!(
         server.output().contains("api import money --update"),
@@ -250,7 +250,7 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
 }
 
 #[test]
-fn a_program_that_did_not_compile_says_so_wherever_it_is_called() {
+fn calls_of_a_program_that_did_not_compile_report_that() {
     let broken = TALKS.replace("DISPLAY 'LOOKING", "DISPLAYY 'LOOKING");
     let caller = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. CALLER.
@@ -280,11 +280,14 @@ DEFINE TRANSACTION(CALL) GROUP(G) PROGRAM(CALLER)
         drop(server);
         let folder = app.path().to_str().unwrap();
         let ran = run(&["run", "HELO", folder]);
-        let told = format!("{}{}", text(&ran.stdout), text(&ran.stderr));
-        assert!(told.contains("program HELLO did not compile"), "{told}");
+        let printed = format!("{}{}", text(&ran.stdout), text(&ran.stderr));
+        assert!(
+            printed.contains("program HELLO did not compile"),
+            "{printed}"
+        );
         let linked = run(&["run", "CALL", folder]);
-        let told = format!("{}{}", text(&linked.stdout), text(&linked.stderr));
-        assert!(told.contains("PGMIDERR"), "{told}");
+        let printed = format!("{}{}", text(&linked.stdout), text(&linked.stderr));
+        assert!(printed.contains("PGMIDERR"), "{printed}");
     }
 }
 
@@ -370,13 +373,13 @@ fn a_file_is_loaded_before_the_first_serve() {
 #[test]
 fn completions_and_manual_pages_have_every_command() {
     for shell in ["bash", "zsh", "fish"] {
-        let told = text(&run(&["completions", shell]).stdout);
+        let printed = text(&run(&["completions", shell]).stdout);
         assert!(
-            told.contains("serve") && told.contains("strip-prefix"),
+            printed.contains("serve") && printed.contains("strip-prefix"),
             "{shell}"
         );
         assert!(
-            !told.contains("worker"),
+            !printed.contains("worker"),
             "{shell}: what is hidden stays hidden"
         );
     }
@@ -403,7 +406,7 @@ fn completions_and_manual_pages_have_every_command() {
 }
 
 #[test]
-fn check_reports_what_a_short_commarea_never_sees() {
+fn check_reports_fields_beyond_a_short_commarea() {
     let app = application(&[
         (
             "copybooks/AREA.cpy",
@@ -442,14 +445,14 @@ fn check_reports_what_a_short_commarea_never_sees() {
     ];
     let made = run(&import);
     assert!(made.status.success(), "{}", text(&made.stderr));
-    let told = text(&run(&["check", folder]).stdout);
+    let printed = text(&run(&["check", folder]).stdout);
     let wanted = "SHORT.cbl:7: warning: DFHCOMMAREA has 10 bytes, and the API passes 12: \
-                  the program does not see what stands behind";
-    assert!(told.contains(wanted), "{told}");
+                  the program does not see the rest";
+    assert!(printed.contains(wanted), "{printed}");
 }
 
 #[test]
-fn completions_load_without_a_word_and_offer_what_may_stand_there() {
+fn completions_load_without_output_and_offer_the_valid_words() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().to_str().unwrap();
     for (shell, file, arguments, script) in [
@@ -591,8 +594,8 @@ fn the_line_to_try_fits_and_a_channel_of_another_name_is_reported_before_and_whe
     let body = body.split('\'').next().unwrap();
     assert_eq!(body, r#"{"code":["text","text","text"]}"#);
     let check = run(&["check", &app]);
-    let told = text(&check.stdout) + &text(&check.stderr);
-    assert!(told.contains("names the channel MINE"), "{told}");
+    let printed = text(&check.stdout) + &text(&check.stderr);
+    assert!(printed.contains("names the channel MINE"), "{printed}");
     let server = WatchedServer::start(folder.path(), &[]);
     let gateway = server.address("gateway");
     let post = || http::send(&gateway, "POST", "/totals", Some(body));
@@ -621,7 +624,7 @@ const TABBED: &str = "\tIDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn what_check_warns_of_stands_with_its_line_also_in_a_text_with_tabs() {
+fn warnings_of_check_have_their_line_also_in_a_text_with_tabs() {
     let variants = "\t05 RSP-KIND PIC X.\n\t05 RSP-TEXT PIC X(8).\n\t05 RSP-SUM REDEFINES RSP-TEXT.\n\t   10 RSP-NUMBER PIC S9(5) COMP-3.\n\t   10 FILLER PIC X(5).\n";
     let folder = application(&[
         ("cobol/TABBED.cbl", TABBED),
@@ -666,16 +669,17 @@ fn what_check_warns_of_stands_with_its_line_also_in_a_text_with_tabs() {
     );
     assert!(!made.contains("cobol/ has no"), "{made}");
     let check = run(&["check", &app]);
-    let told = text(&check.stdout);
-    assert!(told.contains("cobol/TABBED.cbl:12:"), "{told}");
+    let printed = text(&check.stdout);
+    assert!(printed.contains("cobol/TABBED.cbl:12:"), "{printed}");
     assert!(
-        told.contains("TABBED never puts the container OUT"),
-        "{told}"
+        printed.contains("TABBED never puts the container OUT"),
+        "{printed}"
     );
-    assert!(!told.contains("never gets"), "{told}");
+    assert!(!printed.contains("never gets"), "{printed}");
     assert!(
-        told.contains("resources.csd:1: warning: TRANSACTION(TABS): there is no program NOWHERE"),
-        "{told}"
+        printed
+            .contains("resources.csd:1: warning: TRANSACTION(TABS): there is no program NOWHERE"),
+        "{printed}"
     );
     assert!(import("later", "LATER").contains("cobol/ has no LATER"));
 }
@@ -722,7 +726,7 @@ pub const PROGRAM: &str = "       IDENTIFICATION DIVISION.
 
 /// What cobc made of these in its IBM dialect: A, zero, A, zero, and wrong.
 #[test]
-fn amounts_are_what_the_formula_says() {
+fn amounts_agree_with_the_formula() {
     let formulas = [
         ("WS-TOTAL - WS-COUNT * WS-EACH", "994.00"),
         ("WS-TOTAL * (1 + 0.03 * WS-COUNT)", "1060.00"),

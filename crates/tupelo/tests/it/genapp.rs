@@ -4,8 +4,8 @@
 //! Its code is not part of this project: the test runs where the variable
 //! `GENAPP` names the folder `base` of a copy of it
 //! (<https://github.com/cicsdev/cics-genapp>), and is over at once elsewhere.
-//! `testdata/genapp/GENADRV.cbl` links to every program that needs neither SQL
-//! nor maps; what it is to tell is read in their texts.
+//! `testdata/genapp/GENADRV.cbl` links to every program that needs neither SQL nor maps; its
+//! expected output was derived from the texts of these programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

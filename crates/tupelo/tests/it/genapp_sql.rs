@@ -25,8 +25,8 @@ impl GenappServer {
     /// and 8.
     fn call(&self, program: &str, request: &str, customer: u32, rest: &str) -> String {
         let commarea = format!("{request}00{customer:010}{rest}");
-        // An endowment's padding is what is left of the COMMAREA. The program's field
-        // for it has 3,900 bytes, and whoever asks needs room for more than was put.
+        // An endowment's padding is the rest of the COMMAREA. The program's field
+        // for it has 3,900 bytes, and a client that reads it needs room for all of them.
         let length = if program == "LGAPDB01" {
             "1800"
         } else {
@@ -89,7 +89,7 @@ fn common(number: &str, changed: &str, payment: u32) -> String {
 
 /// The kinds of policies, and the fields of each.
 fn kinds() -> [(&'static str, String); 4] {
-    let endowment = format!("YNY{:<10}20100000{:<31}", "FUND", "SOMEBODY");
+    let endowment = format!("YNY{:<10}20100000{:<31}", "FUND", "A PERSON");
     let house = format!(
         "{:<15}00400250000{:<20}{:<4}{:<8}",
         "DETACHED", "House", "12", "AB1 2CD"

@@ -1,4 +1,4 @@
-//! `/health` tells the truth.
+//! `/health` reports the real state.
 
 use crate::http;
 use crate::program::until;
@@ -11,7 +11,7 @@ fn health(server: &Server) -> (u16, String, String) {
 }
 
 #[test]
-fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
+fn a_region_that_cannot_start_a_worker_is_unhealthy_until_it_can() {
     let folder = tempfile::tempdir().unwrap();
     let (program, away) = (folder.path().join("tupelo"), folder.path().join("away"));
     std::fs::copy(env!("CARGO_BIN_EXE_tupelo"), &program).unwrap();
@@ -36,7 +36,7 @@ fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
 }
 
 #[test]
-fn a_store_whose_file_is_gone_is_reported() {
+fn a_store_whose_file_was_deleted_is_reported() {
     let server = Server::start(&example("bank"));
     let data = server.state.path().join("store/data.mdb");
     let away = server.state.path().join("away.mdb");
@@ -81,7 +81,7 @@ fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
         let state = first.stop();
         let data = state.path().join("store/data.mdb");
         let mut bytes = std::fs::read(&data).unwrap();
-        // The key, and the record with it: the byte behind both.
+        // The key, and the record with it: the byte after both.
         let both = b"1000000110000001";
         let places: Vec<usize> = (0..bytes.len() - both.len())
             .filter(|at| bytes[*at..].starts_with(both))
@@ -111,7 +111,7 @@ fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
 /// gives its file the length that goes with that.
 fn use_up(data: &std::path::Path, map_bytes: u64, left: u64) {
     use std::os::unix::fs::FileExt;
-    // Behind the page's header: magic, version, address, size, two trees.
+    // After the page's header: magic, version, address, size, two trees.
     const LAST_PAGE: u64 = 16 + 4 + 4 + 8 + 8 + 2 * 48;
     let page_bytes = 4096;
     let last = map_bytes / page_bytes - 1 - left;

@@ -77,7 +77,7 @@ impl ServerProcess {
         }
     }
 
-    /// The address behind a word, once it is printed.
+    /// The address printed after a word.
     pub fn address(&mut self, word: &str) -> String {
         loop {
             let found = self.seen.iter().find_map(|line| {
@@ -162,7 +162,7 @@ impl GatewayProcess {
 
 /// Two gateways of one folder, as replicas are: only their names differ.
 #[test]
-fn gateways_of_one_application_are_let_in_under_names_of_their_own() {
+fn gateways_of_one_application_connect_under_different_names() {
     let bank = example("bank");
     let (_region, address) = region(&bank, "127.0.0.1:0");
     let folder = tempfile::tempdir().unwrap();
@@ -194,9 +194,10 @@ pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => drop(std::fs::copy(&path, to).unwrap()),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            drop(std::fs::copy(&path, to).unwrap())
         }
     }
 }
@@ -205,13 +206,14 @@ fn connection(name: &str, address: &str) -> String {
     format!("[ipconn.connections.{name}]\naddress = \"{address}\"\n")
 }
 
-/// What a client of the bank asks and is told: the same of every provider.
+/// The requests of a client of the bank with their answers: the same for every provider.
 fn conforms(gateway: &str) -> Vec<(u16, String)> {
     let ask = |method: &str, path: &str, body: Option<&str>| {
         let answer = http::send(gateway, method, path, body);
-        let body = match answer.body.is_empty() {
-            true => String::new(),
-            false => answer.json().to_string(),
+        let body = if answer.body.is_empty() {
+            String::new()
+        } else {
+            answer.json().to_string()
         };
         (answer.status, body)
     };
@@ -232,7 +234,7 @@ fn conforms(gateway: &str) -> Vec<(u16, String)> {
 }
 
 #[test]
-fn a_remote_region_answers_as_the_one_inside_does() {
+fn a_remote_region_gives_the_same_responses_as_a_local_region() {
     let bank = example("bank");
     let inside = crate::server::Server::start(&bank);
     let expected = conforms(&inside.gateway);
@@ -258,7 +260,7 @@ fn a_remote_region_answers_as_the_one_inside_does() {
 }
 
 #[test]
-fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
+fn a_gateway_without_a_region_uses_a_policy_after_a_reload() {
     // A region is not needed for any of it.
     let connected = connection("BANKA", "127.0.0.1:1");
     let folder = tempfile::tempdir().unwrap();
@@ -268,8 +270,8 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
     let mut gateway = ServerProcess::start_reloading(folder, &options);
     gateway.address("gateway");
-    let logs = |told: &str, times: usize| {
-        until(told, || gateway.log().matches(told).count() >= times);
+    let logs = |line: &str, times: usize| {
+        until(line, || gateway.log().matches(line).count() >= times);
     };
     let rules = |transaction: &str| {
         let rules = format!(
@@ -290,7 +292,10 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
     rules("BNQ2");
     let fewer = format!("{named}max_connections = 7\n");
     std::fs::write(folder.join("tupelo.toml"), fewer).unwrap();
-    logs("a change of [gateway] max_connections takes a new start", 1);
+    logs(
+        "restart the server to apply the change of [gateway] max_connections",
+        1,
+    );
 }
 
 #[test]
@@ -345,7 +350,7 @@ fn an_unreachable_region_is_502_and_a_restarted_one_is_found_again() {
 }
 
 #[test]
-fn one_of_two_regions_killed_under_load_costs_only_what_it_was_doing() {
+fn one_of_two_regions_killed_under_load_loses_only_its_active_requests() {
     let bank = example("bank");
     let (mut doomed, a) = region(&bank, "127.0.0.1:0");
     let (_other, b) = region(&bank, "127.0.0.1:0");
@@ -417,10 +422,10 @@ fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
         stream.write_all(bytes).unwrap();
-        let mut told = Vec::new();
-        stream.read_to_end(&mut told).unwrap();
-        let told = String::from_utf8_lossy(&told).into_owned();
-        assert!(told.contains("frame "), "{bytes:?}: {told:?}");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        assert!(answer.contains("frame "), "{bytes:?}: {answer:?}");
         // One that says nothing, and one that stops in the middle.
         let silent = TcpStream::connect(&address).unwrap();
         let mut half = TcpStream::connect(&address).unwrap();
@@ -462,7 +467,7 @@ fn partners_that_never_greet_lock_no_partner_out_and_take_no_memory() {
 }
 
 #[test]
-fn a_process_without_its_connection_says_what_is_missing() {
+fn a_process_without_its_connection_reports_the_missing_definition() {
     let folder = tempfile::tempdir().unwrap();
     let serve = |settings: &str, options: &[&str]| {
         std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
@@ -472,22 +477,22 @@ fn a_process_without_its_connection_says_what_is_missing() {
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let told = serve("", &["--gateway-only"]);
-    assert!(told.contains("ipconn.connections"), "{told}");
-    let told = serve("[ipconn]\nlisten = \"0.0.0.0:0\"\n", &["--region-only"]);
-    assert!(told.contains("[ipconn.tls]"), "{told}");
-    let told = serve("[gateway]\nconnection = \"NONE\"\n", &[]);
-    assert!(told.contains("NONE"), "{told}");
+    let error_text = serve("", &["--gateway-only"]);
+    assert!(error_text.contains("ipconn.connections"), "{error_text}");
+    let error_text = serve("[ipconn]\nlisten = \"0.0.0.0:0\"\n", &["--region-only"]);
+    assert!(error_text.contains("[ipconn.tls]"), "{error_text}");
+    let error_text = serve("[gateway]\nconnection = \"NONE\"\n", &[]);
+    assert!(error_text.contains("NONE"), "{error_text}");
 }
 
-/// Programs of a region that others link to, behind a listener.
+/// A region with these programs, to which others link, and its listener.
 fn far(programs: &[(&str, &str)]) -> (tempfile::TempDir, ServerProcess, String) {
     let app = application(programs);
     let (process, address) = region(app.path(), "127.0.0.1:0");
     (app, process, address)
 }
 
-/// A region whose program HELLO links to SYSID PEER, behind `/hello/{name}`.
+/// A region whose program HELLO links to SYSID PEER, called by `/hello/{name}`.
 fn near(program: &str, address: &str) -> (tempfile::TempDir, Server) {
     let settings = format!(
         "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n{}",
@@ -518,7 +523,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
+fn a_commarea_is_sent_to_a_program_of_another_region_and_returned() {
     let (_app, mut region, address) = far(&[
         ("cobol/ROUND.cbl", crate::appc::ROUND),
         (
@@ -541,13 +546,13 @@ fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
     assert_eq!(greeting(&near, "script"), "0000 0000 HI");
     assert_eq!(greeting(&near, "fail"), "OOPS");
     region.kill();
-    until("the loss is told", || {
+    until("the loss is reported", || {
         greeting(&near, "olleh") == "0053 0018"
     });
 }
 
 #[test]
-fn a_channel_goes_over_ipconn_as_it_does_over_appc() {
+fn a_channel_is_sent_over_ipconn_as_over_appc() {
     let (_app, _region, address) = far(&[("cobol/FAR.cbl", crate::appc_channels::FAR)]);
     let (_near_app, near) = near(crate::appc_channels::NEAR, &address);
     assert_eq!(greeting(&near, "plain"), "0000/00 0819 05 KMGW");
@@ -559,8 +564,8 @@ fn a_channel_goes_over_ipconn_as_it_does_over_appc() {
     assert_eq!(greeting(&near, "grow"), "0022/11 1140 04 K");
 }
 
-/// Writes to a recoverable queue, or takes a syncpoint, or tells how many
-/// items there are and how it was started.
+/// Writes to a recoverable queue, or takes a syncpoint, or returns the number of items and how
+/// it was started.
 const KEEPS: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. KEEPS.
        DATA DIVISION.

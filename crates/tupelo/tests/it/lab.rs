@@ -82,7 +82,7 @@ fn cycles_are_served_in_every_way() {
 /// A flow of `lab web-services`, once, with and without TLS: request and answer
 /// each wait for an acknowledgement, and no task knows of it.
 #[test]
-fn a_region_that_asks_itself_waits_where_no_task_does() {
+fn a_region_that_calls_itself_waits_outside_of_its_tasks() {
     use ::lab::services::{ClientTransport, Flow, FlowConditions};
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_tupelo"));
     let context = ::lab::experiments::Context {
@@ -123,7 +123,7 @@ fn a_region_that_asks_itself_waits_where_no_task_does() {
 
 /// Runs a network experiment, or says that this machine does not let it.
 #[test]
-fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
+fn an_experiment_prints_a_line_for_each_figure_or_reports_what_is_missing() {
     let output = lab(&["nagle", "--json"]);
     match output.status.code() {
         Some(2) => assert!(

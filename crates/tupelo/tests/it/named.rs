@@ -8,7 +8,7 @@ use crate::program::{run, text};
 use crate::server::example;
 
 #[test]
-fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
+fn missing_resources_in_settings_and_mappings_are_reported_with_their_line() {
     let app = tempfile::tempdir().unwrap();
     copy(&example("bank"), app.path());
     let folder = app.path().to_str().unwrap();
@@ -16,7 +16,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
     let answers = get.replace("request", "response_mapping");
     let answers = answers.as_str();
     let api = "apis/accounts/src/main/api/openapi.yaml";
-    for (file, old, new, told, status) in [
+    for (file, old, new, expected, status) in [
         (
             get,
             "$pathParameters.number",
@@ -49,21 +49,21 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\nmax_header_bytes = 100\n[files.ACCTFILE]",
-            "tupelo.toml:13:20: error: max_header_bytes is 100, and may be 8192 to 1048576",
+            "tupelo.toml:13:20: error: max_header_bytes is 100; expected 8192 to 1048576",
             1,
         ),
         (
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\nmax_json_depth = 129\n[files.ACCTFILE]",
-            "tupelo.toml:13:18: error: max_json_depth is 129, and may be 1 to 128",
+            "tupelo.toml:13:18: error: max_json_depth is 129; expected 1 to 128",
             1,
         ),
         (
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\ncors_origins = [\"https://shop.example/\"]\n[files.ACCTFILE]",
-            "is no origin that a browser sends: it goes on behind the host, if only with a /",
+            "is not an origin that a browser sends: there is text after the host",
             1,
         ),
         (
@@ -77,7 +77,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\ncors_expose_headers = [\"X-Total\"]\n[files.ACCTFILE]",
-            "cors_expose_headers has no effect: cors_origins names no origin",
+            "cors_expose_headers has no effect: cors_origins is empty",
             0,
         ),
         (
@@ -150,7 +150,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "warning: the API's document has no response 202 of this operation",
             0,
         ),
-        // It is told once, as what it is.
+        // The error is reported once, under its own name.
         (
             answers,
             "condition: '",
@@ -179,8 +179,8 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
         std::fs::write(&path, before.replacen(old, new, 1)).unwrap();
         let done = run(&["check", folder]);
         let said = text(&done.stdout) + &text(&done.stderr);
-        assert!(said.contains(told), "{told}: {said}");
-        assert_eq!(done.status.code(), Some(status), "{told}: {said}");
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert_eq!(done.status.code(), Some(status), "{expected}: {said}");
         std::fs::write(&path, before).unwrap();
     }
 }

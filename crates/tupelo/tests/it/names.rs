@@ -22,7 +22,7 @@ fn many_clients_without_names_are_served_at_once() {
     transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
     let transfer = quiet(transfer.args(["-r", "100000000"]));
     until("the transfer", || node.status()["running"] == 1);
-    // All of them at once, and half of them with a file that names nobody.
+    // All of them at once, and half of them with a file that names no node.
     let running: Vec<Child> = (0..24)
         .map(|number| match number % 2 {
             0 => quiet(&mut node.aping_command(&["-i", "20"])),
@@ -46,16 +46,16 @@ fn of_two_clients_with_one_given_name_the_second_is_refused_and_the_first_goes_o
     transfer.args(twin).args(["-r", "100000000"]);
     let first = transfer.stdout(Stdio::piped()).spawn().unwrap();
     until("the transfer", || node.status()["running"] == 1);
-    let told = complaint(&node.aping(&twin));
-    let words = told.split_whitespace().filter(|word| *word != "│");
-    let told = words.collect::<Vec<_>>().join(" ");
+    let error_text = complaint(&node.aping(&twin));
+    let words = error_text.split_whitespace().filter(|word| *word != "│");
+    let error_text = words.collect::<Vec<_>>().join(" ");
     for part in ["another node called NET.TWIN", "`--lu`"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(error_text.contains(part), "{part}: {error_text}");
     }
     send(&first, libc::SIGINT);
     assert!(good(&first.wait_with_output().unwrap()).contains(" on average of "));
     until("its program's end", || node.status()["running"] == 0);
-    // One that is killed leaves its name behind at once.
+    // A killed node leaves its name in use for a moment.
     let killed = tupelo()
         .args(["appc", "inquiry", "NET.SERVER", "--at", &node.at])
         .args(twin)
@@ -113,9 +113,9 @@ fn of_two_drivers_with_one_given_name_the_second_is_refused_and_the_first_goes_o
     until("the first", || node.status()["running"] == 1);
     let second = drive(&target).output().unwrap();
     assert_eq!(second.status.code(), Some(2));
-    let told = text(&second.stderr);
+    let error_text = text(&second.stderr);
     for part in ["another node called NET.TWIN", "`lu`"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(error_text.contains(part), "{part}: {error_text}");
     }
     send(&first, libc::SIGINT);
     let first = first.wait_with_output().unwrap();

@@ -1,4 +1,4 @@
-//! `tupelo appc serve` as a process, and what commands beside it print.
+//! `tupelo appc serve` as a process, and the output of commands that use it.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
@@ -12,7 +12,7 @@ pub struct Node {
     pub child: Child,
     /// Where DLSw partners connect.
     pub at: String,
-    /// Where it tells its status.
+    /// Its status address.
     pub admin: String,
 }
 
@@ -53,8 +53,8 @@ impl Node {
             lines.next().unwrap().unwrap(),
             "Programs: APINGD, FILETRAN, INQUIRY"
         );
-        let told = first.strip_prefix("NET.SERVER: DLSw on ").unwrap();
-        let (at, admin) = told.split_once(", status on ").unwrap();
+        let addresses = first.strip_prefix("NET.SERVER: DLSw on ").unwrap();
+        let (at, admin) = addresses.split_once(", status on ").unwrap();
         Node {
             at: at.to_owned(),
             admin: admin.to_owned(),

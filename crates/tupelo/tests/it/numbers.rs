@@ -139,7 +139,7 @@ fn characters_that_are_moved_to_a_number_are_an_unsigned_integer_with_blanks_as_
 }
 
 #[test]
-fn comparisons_with_numbers_of_another_form_look_at_digits_alone() {
+fn comparisons_with_numbers_of_another_form_compare_only_digits() {
     let storage = "       01  G VALUE ' 12'.
            05  Z      PIC 9(3).
        01  H VALUE ' 1K'.

@@ -276,8 +276,11 @@ fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
         // A worker has taken its place.
         let (answer, task) = looping();
         let done = run(&["task", "forcepurge", &task, "--admin", &bank.admin]);
-        let told = text(&done.stdout);
-        assert!(told.contains("by ending its worker's process"), "{told}");
+        let printed = text(&done.stdout);
+        assert!(
+            printed.contains("by ending its worker's process"),
+            "{printed}"
+        );
         assert_eq!(answer.join().unwrap(), 500);
     });
 }
@@ -286,7 +289,7 @@ fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
 fn an_operators_mistakes_are_reported_and_change_nothing() {
     let bank = Server::start(&example("bank"));
     let admin = bank.admin.as_str();
-    for (args, told) in [
+    for (args, expected) in [
         (
             &["task", "purge", "4711", "--admin", admin][..],
             "there is no such task",
@@ -304,7 +307,7 @@ fn an_operators_mistakes_are_reported_and_change_nothing() {
         let output = run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         let stderr = text(&output.stderr);
-        assert!(stderr.contains(told), "{args:?}: {stderr}");
+        assert!(stderr.contains(expected), "{args:?}: {stderr}");
     }
     // A page in a browser cannot send the header that a change needs.
     let bare = crate::http::send(admin, "POST", "/tasks/1/purge", None);

@@ -142,11 +142,11 @@ const asked = (first, command) => {
   set(ALL);
   const rest = first?.();
   set(switches);
-  let told = [0, 0];
-  try { command(rest); } catch (e) { if (e.resp === undefined) throw e; told = [e.resp, e.resp2]; }
+  let outcome = [0, 0];
+  try { command(rest); } catch (e) { if (e.resp === undefined) throw e; outcome = [e.resp, e.resp2]; }
   set(ALL);
   cics.rollback();
-  return told;
+  return outcome;
 };
 const program = (command) => asked(() => set(ALL), () => {
   set(ALL);
@@ -216,14 +216,14 @@ fn programs_and_scripts_are_answered_by_a_files_switches_as_the_manual_says() {
     let bank = ScriptBank::of(folder);
     for bits in 0..1 << 7_u32 {
         let switches = format!("{bits:07b}");
-        let told = bank.value(&format!("const switches = '{switches}';{SCRIPT}"));
+        let outcomes = bank.value(&format!("const switches = '{switches}';{SCRIPT}"));
         assert_eq!(
-            told["program"],
+            outcomes["program"],
             manual(&switches, true),
             "program {switches}"
         );
         assert_eq!(
-            told["script"],
+            outcomes["script"],
             manual(&switches, false),
             "script {switches}"
         );

@@ -12,8 +12,8 @@ fn items_after_a_table_of_varying_length_move_with_its_counter() {
            05  WS-COUNT                 PIC 9.
            05  WS-ITEM                  PIC X OCCURS 1 TO 5 TIMES
                                         DEPENDING ON WS-COUNT.
-           05  WS-BEHIND                PIC X(6).
-       01  WS-TEXT                      PIC X(9) VALUE '2abBEHIND'.
+           05  WS-FOLLOW                PIC X(6).
+       01  WS-TEXT                      PIC X(9) VALUE '2abFOLLOW'.
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X.
        COPY HELLO.
@@ -21,12 +21,12 @@ fn items_after_a_table_of_varying_length_move_with_its_counter() {
            SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
            MOVE 2 TO WS-COUNT
            MOVE WS-TEXT TO WS-RECORD
-           MOVE WS-BEHIND TO HELLO-GREETING
+           MOVE WS-FOLLOW TO HELLO-GREETING
            EXEC CICS RETURN END-EXEC.
 ";
     let app = application(&[("cobol/HELLO.cbl", text)]);
     let server = Server::start(app.path());
-    assert_eq!(server.get("/hello/x").json()["greeting"], "BEHIND");
+    assert_eq!(server.get("/hello/x").json()["greeting"], "FOLLOW");
 }
 
 #[test]
@@ -39,18 +39,18 @@ fn a_program_after_another_in_its_source_can_be_called() {
        COPY HELLO.
        PROCEDURE DIVISION.
            SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           CALL 'BEHIND' USING HELLO-GREETING
+           CALL 'FOLLOW' USING HELLO-GREETING
            EXEC CICS RETURN END-EXEC.
        END PROGRAM HELLO.
        IDENTIFICATION DIVISION.
-       PROGRAM-ID. BEHIND.
+       PROGRAM-ID. FOLLOW.
        DATA DIVISION.
        LINKAGE SECTION.
        01  WORD                         PIC X(6).
        PROCEDURE DIVISION USING WORD.
            MOVE 'CALLED' TO WORD
            GOBACK.
-       END PROGRAM BEHIND.
+       END PROGRAM FOLLOW.
 ";
     let app = application(&[("cobol/HELLO.cbl", text)]);
     let server = Server::start(app.path());

@@ -1,7 +1,7 @@
-//! One suite for all that runs programs for a gateway: the region inside, a
-//! region over `ipconn`, and a CICS that is called over its own HTTP or through
-//! its sockets listener. Here all of them are regions of ours, in ASCII; what
-//! a mainframe's bytes are is shown in the gateway's own tests.
+//! One suite for all providers of a gateway: the local region, a region over `ipconn`, and a
+//! CICS system that is called over its own HTTP or through its sockets listener. In this suite
+//! all of them are Tupelo regions, in ASCII; the gateway's own tests check a mainframe's
+//! bytes.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -28,9 +28,9 @@ struct ProgramProvider {
     name: &'static str,
     gateway: ServerProcess,
     http: String,
-    /// The region behind a connection.
+    /// The region that a connection leads to.
     region: Option<ServerProcess>,
-    /// An abend is told with its code.
+    /// The answer to an abend contains its code.
     reports_abend_codes: bool,
     _folders: Vec<tempfile::TempDir>,
 }
@@ -57,10 +57,10 @@ impl ProgramProvider {
         tells_abends: bool,
         settings: impl Fn(&mut ServerProcess) -> String,
     ) -> ProgramProvider {
-        let (behind, front) = (application(), tempfile::tempdir().unwrap());
+        let (back, front) = (application(), tempfile::tempdir().unwrap());
         let options = ["--listen", "127.0.0.1:0", "--ipconn", "127.0.0.1:0"];
-        let mut region = ServerProcess::start(behind.path(), &options);
-        copy(&behind.path().join("apis"), &front.path().join("apis"));
+        let mut region = ServerProcess::start(back.path(), &options);
+        copy(&back.path().join("apis"), &front.path().join("apis"));
         let settings = settings(&mut region);
         std::fs::write(front.path().join("tupelo.toml"), settings).unwrap();
         let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
@@ -71,7 +71,7 @@ impl ProgramProvider {
             gateway,
             region: Some(region),
             reports_abend_codes: tells_abends,
-            _folders: vec![behind, front],
+            _folders: vec![back, front],
         }
     }
 
@@ -127,19 +127,19 @@ fn conforms(provider: &ProgramProvider) {
         // More than one connection's worth, so that connections are used again.
         for count in [1, 41, -99999] {
             let answer = provider.ask(path, &body("ADD", count));
-            let told = format!("{name} {path}: {} {}", answer.status, text(&answer.body));
-            assert_eq!(answer.status, 200, "{told}");
+            let shown_answer = format!("{name} {path}: {} {}", answer.status, text(&answer.body));
+            assert_eq!(answer.status, 200, "{shown_answer}");
             let json = answer.json();
             assert_eq!(
                 json["calc_name"].as_str().map(str::trim),
                 Some("ANN-E"),
-                "{told}"
+                "{shown_answer}"
             );
-            assert_eq!(json["calc_count"], count + 1, "{told}");
-            assert_eq!(json["calc_price"], -24.68, "{told}");
-            assert_eq!(json["calc_total"], -993, "{told}");
+            assert_eq!(json["calc_count"], count + 1, "{shown_answer}");
+            assert_eq!(json["calc_price"], -24.68, "{shown_answer}");
+            assert_eq!(json["calc_total"], -993, "{shown_answer}");
         }
-        // What does not fit is the client's fault, whoever would run it.
+        // A value that does not fit is the client's error, with every provider.
         assert_eq!(
             provider.ask(path, &body("ADD", 123_456)).status,
             400,
@@ -147,13 +147,12 @@ fn conforms(provider: &ProgramProvider) {
         );
     }
     let abend = provider.ask("/calc", &body("ABND", 1));
-    let told = format!("{name}: {} {}", abend.status, text(&abend.body));
-    match provider.reports_abend_codes {
-        true => {
-            assert_eq!(abend.status, 500, "{told}");
-            assert!(text(&abend.body).contains("OOPS"), "{told}");
-        }
-        false => assert_eq!(abend.status, 502, "{told}"),
+    let shown_answer = format!("{name}: {} {}", abend.status, text(&abend.body));
+    if provider.reports_abend_codes {
+        assert_eq!(abend.status, 500, "{shown_answer}");
+        assert!(text(&abend.body).contains("OOPS"), "{shown_answer}");
+    } else {
+        assert_eq!(abend.status, 502, "{shown_answer}")
     }
     // An abend costs its own request.
     assert_eq!(provider.ask("/calc", &body("ADD", 5)).status, 200, "{name}");
@@ -176,20 +175,20 @@ fn every_provider_runs_programs_in_the_same_way() {
             let log = provider.region.as_ref().unwrap().log();
             assert!(
                 log.contains("OOPS task"),
-                "the region tells its abends: {log}"
+                "the region logs its abends: {log}"
             );
         }
         // The region goes away: the gateway says so, and answers on.
         provider.region.take().unwrap().kill();
         for _ in 0..2 {
             let answer = provider.ask("/calc", &body("ADD", 1));
-            let told = format!(
+            let shown_answer = format!(
                 "{}: {} {}",
                 provider.name,
                 answer.status,
                 text(&answer.body)
             );
-            assert_eq!(answer.status, 502, "{told}");
+            assert_eq!(answer.status, 502, "{shown_answer}");
         }
     }
 }
@@ -232,7 +231,7 @@ fn server(answer: &'static [u8]) -> (String, Receiver<Vec<u8>>) {
     (address, seen)
 }
 
-/// A gateway with these settings, and files beside them.
+/// A gateway with these settings and files.
 fn front(settings: &str, files: &[(&str, &str)]) -> (ServerProcess, String, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/mainframe/apis");
@@ -375,12 +374,12 @@ fn bytes_after_an_answer_are_no_answer_to_the_next_request() {
             // when the next message comes.
             let mut rest: &[u8] = &[];
             while stream.read_exact(&mut message).is_ok() {
-                let (more, behind) = match connection {
+                let (more, later) = match connection {
                     0 => answer.split_at(12),
                     _ => (&[][..], &[][..]),
                 };
                 let sent = [rest, &answer, more].concat();
-                rest = behind;
+                rest = later;
                 let _ = stream.write_all(&sent);
             }
         }
@@ -424,10 +423,10 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
 
 #[test]
 fn impossible_connections_are_reported_before_anything_is_served() {
-    for (settings, told) in [
-        ("", "it has url, for its own HTTP, or address"),
+    for (settings, expected) in [
+        ("", "expected either url, for HTTP, or address"),
         ("url = \"http://x/run\"", "it must contain {program}"),
-        ("address = \"x:1\"", "frame: it goes with address"),
+        ("address = \"x:1\"", "frame: address needs it"),
         (
             "address = \"x\"\nframe = { length = 2 }",
             "is not host:port",
@@ -453,7 +452,7 @@ fn impossible_connections_are_reported_before_anything_is_served() {
         let ran = crate::program::run(&["check", folder.path().to_str().unwrap()]);
         let said = text(&ran.stdout) + &text(&ran.stderr);
         assert!(
-            !ran.status.success() && said.contains(told),
+            !ran.status.success() && said.contains(expected),
             "{settings}: {said}"
         );
         assert!(said.contains("[mainframe.connections.CALC]"), "{said}");
@@ -461,7 +460,7 @@ fn impossible_connections_are_reported_before_anything_is_served() {
 }
 
 #[test]
-fn what_a_server_answers_has_its_meaning() {
+fn responses_of_a_server_have_their_meaning() {
     let flood: &'static str = "HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000).leak();
     for (answer, status, said) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc", 200, ""),
@@ -521,9 +520,9 @@ fn what_a_server_answers_has_its_meaning() {
         let (mut process, http, _front) = front(&settings, &[]);
         let asked = http::send(&http, "POST", "/calc", Some(&body("ADD", 1)));
         let shown: String = answer.chars().take(80).collect();
-        let told = format!("{shown:?}: {} {}", asked.status, text(&asked.body));
-        assert_eq!(asked.status, status, "{told}");
-        assert!(text(&asked.body).contains(said), "{told}");
+        let shown_answer = format!("{shown:?}: {} {}", asked.status, text(&asked.body));
+        assert_eq!(asked.status, status, "{shown_answer}");
+        assert!(text(&asked.body).contains(said), "{shown_answer}");
         process.kill();
     }
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::server::{Server, application};
 
-/// A program that writes (`W`), writes and stays (`H`), says whether such a
-/// one has written (`C`), and tells what both queues hold (`R`).
+/// A program that writes (`W`), writes and keeps running (`H`), returns whether such a task has
+/// written (`C`), and returns the contents of both queues (`R`).
 const PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -77,7 +77,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn after_a_kill_recoverable_queues_hold_exactly_what_was_committed() {
+fn after_a_kill_recoverable_queues_have_exactly_the_committed_records() {
     let folder = application(&[("cobol/HELLO.cbl", PROGRAM), ("resources.csd", DEFINITIONS)]);
     let server = Server::start(folder.path());
     for name in ["W1", "W2", "W3"] {
@@ -85,7 +85,7 @@ fn after_a_kill_recoverable_queues_hold_exactly_what_was_committed() {
     }
     let gateway = server.gateway.clone();
     let stays = std::thread::spawn(move || {
-        // Nobody answers: the region is killed meanwhile.
+        // No answer arrives: the region is killed meanwhile.
         std::panic::catch_unwind(|| crate::http::send(&gateway, "GET", "/hello/H4", None))
     });
     let begin = Instant::now();
@@ -96,9 +96,9 @@ fn after_a_kill_recoverable_queues_hold_exactly_what_was_committed() {
     let state = server.kill();
     let _ = stays.join();
     let server = Server::start_in(folder.path(), state);
-    let told = greeting(&server, "R");
-    assert!(told.contains("W1W2W3/W1W2W3/"), "{told}");
+    let contents = greeting(&server, "R");
+    assert!(contents.contains("W1W2W3/W1W2W3/"), "{contents}");
     greeting(&server, "W5");
-    let told = greeting(&server, "R");
-    assert!(told.contains("W5/W1W2W3W5/"), "{told}");
+    let contents = greeting(&server, "R");
+    assert!(contents.contains("W5/W1W2W3W5/"), "{contents}");
 }

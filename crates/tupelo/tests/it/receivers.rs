@@ -13,8 +13,7 @@ use crate::program::{run, text, until};
 use crate::server::{Server, application};
 use crate::sockets::{ask, connect, refused, rest, serve_by, talk};
 
-/// A program that gets a container and puts another; it ends abnormally when
-/// it is told so.
+/// A program that gets a container and puts another; it ends abnormally on request.
 const UPPER: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. UPPER.
        DATA DIVISION.
@@ -119,7 +118,7 @@ fn add(path: &Path, text: &str) {
     fs::write(path, before + text).unwrap();
 }
 
-/// What is told of a receiver.
+/// The operator's data about a receiver.
 fn receiver(server: &Server, name: &str) -> Value {
     let overview = ask(server, &["list"]);
     let all = overview["receivers"].as_array().unwrap().clone();
@@ -146,10 +145,13 @@ fn messages_with_a_length_come_in_a_container_however_they_are_cut() {
     assert_eq!(&answers, b"\x07\0HELLO\x05\0YOU\x04\0AB");
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(rest(&mut stream), "");
-    let told = receiver(&server, "UPPR");
-    assert_eq!((&told["messages"], &told["failed"]), (&3.into(), &0.into()));
+    let counters = receiver(&server, "UPPR");
     assert_eq!(
-        (&told["bytes_in"], &told["bytes_out"]),
+        (&counters["messages"], &counters["failed"]),
+        (&3.into(), &0.into())
+    );
+    assert_eq!(
+        (&counters["bytes_in"], &counters["bytes_out"]),
         (&16.into(), &16.into())
     );
 }
@@ -168,7 +170,7 @@ fn a_client_that_speaks_ebcdic_is_answered_in_ebcdic() {
 }
 
 #[test]
-fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
+fn a_wrong_length_half_a_message_and_an_abend_end_only_their_connection() {
     let (server, _folder) = serve();
     let mut honest = open(&server, "UPPR\n");
     for wrong in [&b"\xFF\xFF"[..], b"\x01\0", b"\x07\0abend", b"\x68\0"] {
@@ -188,15 +190,15 @@ fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
     until("the end of all others", || {
         receiver(&server, "UPPR")["connections"] == 1
     });
-    let told = receiver(&server, "UPPR");
+    let counters = receiver(&server, "UPPR");
     assert_eq!(
-        (&told["failed"], &told["timed_out"]),
+        (&counters["failed"], &counters["timed_out"]),
         (&6.into(), &1.into())
     );
 }
 
 #[test]
-fn connections_that_wait_hold_no_memory_though_their_message_filled_what_was_read() {
+fn waiting_connections_hold_no_memory_after_a_message_filled_their_buffer() {
     let (server, _folder) = serve_with(FULL);
     let message = [b'x'; 4096];
     // A mebibyte has room for 256 that would not let go of it.
@@ -252,8 +254,11 @@ fn a_session_has_two_connections_and_no_third() {
     to.write_all(b"first\n").unwrap();
     talk(&mut from, "", "FIRST\n");
     for third in ["RECV,S001\n", "SEND,S001\n"] {
-        let told = refused(&server, "CSKL", third);
-        assert!(told.contains("THE SESSION IS IN USE TRANID=RECV"), "{told}");
+        let refusal = refused(&server, "CSKL", third);
+        assert!(
+            refusal.contains("THE SESSION IS IN USE TRANID=RECV"),
+            "{refusal}"
+        );
     }
     drop(to);
     assert_eq!(rest(&mut from), "");
@@ -267,10 +272,10 @@ fn a_session_has_two_connections_and_no_third() {
 #[test]
 fn a_client_that_waits_too_long_for_its_other_connection_is_notified_or_closed() {
     let (server, _folder) = serve();
-    let told = refused(&server, "CSKL", "RIAP,S001\n");
+    let refusal = refused(&server, "CSKL", "RIAP,S001\n");
     assert!(
-        told.contains("THE OTHER CONNECTION IS MISSING TRANID=PAIR"),
-        "{told}"
+        refusal.contains("THE OTHER CONNECTION IS MISSING TRANID=PAIR"),
+        "{refusal}"
     );
     let mut alone = open(&server, "PAIR,S002\nnobody answers\n");
     assert_eq!(rest(&mut alone), "");
@@ -332,7 +337,7 @@ fn a_client_that_does_not_read_is_not_read_either_and_closed_in_the_end() {
 }
 
 #[test]
-fn an_answer_whose_client_is_gone_is_counted() {
+fn an_answer_to_a_disconnected_client_is_counted() {
     let (server, _folder) = serve();
     let mut gone = open(&server, "UPPR\n");
     gone.write_all(b"\x06\0hold").unwrap();
@@ -345,8 +350,11 @@ fn an_answer_whose_client_is_gone_is_counted() {
         receiver(&server, "UPPR")["unanswered"] == 1
     });
     until("its end", || receiver(&server, "UPPR")["connections"] == 1);
-    let told = receiver(&server, "UPPR");
-    assert_eq!((&told["messages"], &told["failed"]), (&2.into(), &0.into()));
+    let counters = receiver(&server, "UPPR");
+    assert_eq!(
+        (&counters["messages"], &counters["failed"]),
+        (&2.into(), &0.into())
+    );
 }
 
 #[test]
@@ -360,8 +368,8 @@ fn a_receiver_stops_with_its_connections_and_starts_again() {
     });
     ask(&server, &["stop", "line"]);
     assert_eq!(rest(&mut stream), "");
-    let told = refused(&server, "CSKL", "LINE\n");
-    assert!(told.contains("LINE IS STOPPED"), "{told}");
+    let refusal = refused(&server, "CSKL", "LINE\n");
+    assert!(refusal.contains("LINE IS STOPPED"), "{refusal}");
     assert_eq!(receiver(&server, "UPPR")["connections"], 1);
     ask(&server, &["start", "LINE"]);
     let mut stream = open(&server, "LINE\n");
@@ -411,20 +419,20 @@ fn check_warns_of_missing_transactions_and_programs_that_sockets_name() {
     let settings = "[sockets]\nserved = \"native\"\n\n[sockets.listeners.CSKE]\nformat = \"enhanced\"\ncstran = \"NONE\"\nsecexit = \"POLITE\"\n\n[sockets.receivers.RECV]\nprogram = \"SHOUT\"\nframe = { delimiter = \"\\n\" }\n";
     let folder = application(&[("tupelo.toml", settings)]);
     let path = folder.path().to_str().unwrap();
-    let told = text(&run(&["check", path]).stdout);
+    let check_output = text(&run(&["check", path]).stdout);
     for line in [
-        "tupelo.toml:9: warning: receiver RECV: its clients are refused, since transaction RECV is not defined",
+        "tupelo.toml:9: warning: receiver RECV: its clients are rejected, since transaction RECV is not defined",
         "write DEFINE TRANSACTION(RECV) GROUP(SOCKETS) PROGRAM(SHOUT) into resources.csd",
         "tupelo.toml:9: warning: receiver RECV: there is no program SHOUT",
         "tupelo.toml:4: warning: listener CSKE: there is no security exit POLITE",
         "tupelo.toml:4: warning: listener CSKE: it starts transaction NONE, which is not defined",
     ] {
-        assert!(told.contains(line), "{line}\n{told}");
+        assert!(check_output.contains(line), "{line}\n{check_output}");
     }
     // Without served = "native" the listener starts what is defined.
     write(folder.path(), &settings.replace("native", "worker"));
-    let told = text(&run(&["check", path]).stdout);
-    assert!(!told.contains("receiver RECV"), "{told}");
+    let check_output = text(&run(&["check", path]).stdout);
+    assert!(!check_output.contains("receiver RECV"), "{check_output}");
 }
 
 #[test]
@@ -433,15 +441,15 @@ fn check_reports_what_is_wrong_with_sockets_and_the_definitions_that_it_names() 
     let statements = "         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKM,PORT=99999\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKL\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKE,FORMAT=ENHANCED,\n               CSTRAN=NONE\n";
     let folder = application(&[("tupelo.toml", settings), ("ez.txt", statements)]);
     let output = run(&["check", folder.path().to_str().unwrap()]);
-    let told = text(&output.stdout);
+    let check_output = text(&output.stdout);
     for line in [
         "ez.txt:1: error: PORT=99999: expected 0 to 65535",
-        "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
+        "ez.txt: error: listener CSKL is also in [sockets.listeners] of tupelo.toml: remove one of the two",
         "tupelo.toml:5:10: error: [sockets] listen: \"here\"",
         "tupelo.toml:8:11: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
         "ez.txt: warning: listener CSKE: it starts transaction NONE, which is not defined",
     ] {
-        assert!(told.contains(line), "{line}\n{told}");
+        assert!(check_output.contains(line), "{line}\n{check_output}");
     }
     assert_eq!(output.status.code(), Some(1));
 }

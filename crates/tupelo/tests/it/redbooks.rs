@@ -76,12 +76,12 @@ fn every_operation_and_every_response_code_of_the_sample_is_served() {
         "{}",
         text(&own.body)
     );
-    assert_eq!(server.get("/redbooks?author=Nobody").status, 404);
+    assert_eq!(server.get("/redbooks?author=Unknown").status, 404);
     let missing = server.get("/redbook/Nothing");
     // The sample's mapping makes an empty list of one that is not there.
     let message = "Redbook Nothing is not located in inventory.";
-    let told = json!({"message": message, "authorsBooks": []});
-    assert_eq!((missing.status, missing.json()), (404, told));
+    let absent = json!({"message": message, "authorsBooks": []});
+    assert_eq!((missing.status, missing.json()), (404, absent));
     let others = server.get("/redbook/Nothing?author=Luiz%20Fadel");
     assert_eq!(others.status, 404);
     let works = others.json()["authorsBooks"].clone();
@@ -166,9 +166,10 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for path in entries_of(from) {
         let to = to.join(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => copy_file(&path, &to),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            copy_file(&path, &to)
         }
     }
 }

@@ -144,7 +144,7 @@ fn a_program_that_compiles_no_more_is_served_as_it_was() {
     assert_eq!(before.status, 200);
     let broken = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. ACCTINQ.\n       NONSENSE.\n";
     std::fs::write(folder.path().join("cobol/ACCTINQ.cbl"), broken).unwrap();
-    // A change that is heard, and another after it: what was kept once is
+    // A change that is loaded, and another one after it: a project that was kept once is
     // kept again.
     add_notes(folder.path());
     let ask = |server: &Server| server.send("POST", "/notes", Some("{\"note_key\": \"A001\"}"));
@@ -169,17 +169,20 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     std::fs::rename(&programs, &away).unwrap();
     until(&server, greeting, |_| said().contains("stays in force"));
     assert_eq!(greeting(&server).status, 200);
-    // Another change, with the folder still away: kept again, and not told again.
+    // Another change, with the folder still missing: kept again, and not reported again.
     let loads = || said().matches("loaded again").count();
     let before = loads();
     append(&folder.path().join("resources.csd"), "* a comment\n");
     until(&server, greeting, |_| loads() > before);
     assert_eq!(greeting(&server).status, 200);
-    let told = said();
-    let line = told.lines().find(|l| l.contains("stays in force")).unwrap();
+    let log_text = said();
+    let line = log_text
+        .lines()
+        .find(|l| l.contains("stays in force"))
+        .unwrap();
     assert!(line.contains("cobol: No such file"), "{line}");
     assert!(line.contains("stays in force, 2 programs"), "{line}");
-    assert_eq!(told.matches("stays in force").count(), 1, "{told}");
+    assert_eq!(log_text.matches("stays in force").count(), 1, "{log_text}");
     // A program that is removed from a folder that is there is gone.
     std::fs::create_dir(&programs).unwrap();
     until(&server, greeting, |answer| answer.status == 500);

@@ -31,7 +31,7 @@ pub fn serve(
             let length = json.len();
             let _ = write!(
                 stream,
-                "HTTP/1.1 {status} Told\r\ncontent-type: application/json\r\n\
+                "HTTP/1.1 {status} Reply\r\ncontent-type: application/json\r\n\
                  content-length: {length}\r\nconnection: close\r\n\r\n{json}"
             );
         }
@@ -58,7 +58,7 @@ fn request(stream: &mut TcpStream) -> Option<(String, String)> {
     }
 }
 
-/// The example with another address, and settings behind it.
+/// The example with another address, and additional settings.
 pub fn books(port: u16, more: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("requester"), folder.path());
@@ -176,7 +176,7 @@ fn a_program_sends_a_merge_patch_and_gets_an_answer_without_a_body() {
     let patch = serde_json::json!({"price": 39.90, "pages": null, "writers": writers});
     assert_eq!(sent, patch);
     assert!(seen[1].0.starts_with("DELETE /v1/books/9780131103627 HTTP"));
-    // A described status without a body is told by its number.
+    // A described status without a body is reported by its number.
     let (port, _) = serve(|_, _| (404, String::new()));
     let said = displayed(books(port, "").path(), "BKCH");
     assert!(said.contains("REMOVED 404"), "{said}");
@@ -227,14 +227,17 @@ fn what_the_server_refuses_is_returned_to_the_program() {
 }
 
 #[test]
-fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_reported() {
+fn a_missing_server_and_a_response_that_does_not_match_are_reported() {
     let gone = ClosedPort::new();
     let said = displayed(books(gone.port(), "").path(), "BKHO");
     assert!(said.contains("REASON  11: cannot connect"), "{said}");
     let long = BOOK.replace("The C Programming Language", &"C".repeat(60));
-    let (port, _) = serve(move |head, body| match head.starts_with("GET") {
-        true => (200, long.clone()),
-        false => library(head, body),
+    let (port, _) = serve(move |head, body| {
+        if head.starts_with("GET") {
+            (200, long.clone())
+        } else {
+            library(head, body)
+        }
     });
     let said = displayed(books(port, "").path(), "BKHO");
     assert!(
@@ -266,17 +269,19 @@ fn credentials_are_sent_and_tokens_are_asked_for_once() {
         if head.starts_with("post /token ") {
             let asked = body == "grant_type=client_credentials&scope=books"
                 && head.contains("authorization: basic cmvnaw9uotpoyiu0mhq=");
-            return match asked {
-                true => (200, r#"{"access_token":"T0KEN","expires_in":3600}"#.into()),
-                false => (400, format!("{{\"got\":{body:?}}}")),
+            return if asked {
+                (200, r#"{"access_token":"T0KEN","expires_in":3600}"#.into())
+            } else {
+                (400, format!("{{\"got\":{body:?}}}"))
             };
         }
-        match head.contains("authorization: bearer t0ken") && head.contains("x-key: k3y") {
-            true => library(
+        if head.contains("authorization: bearer t0ken") && head.contains("x-key: k3y") {
+            library(
                 &head.replace("get ", "GET ").replace("post ", "POST "),
                 body,
-            ),
-            false => (401, "{}".into()),
+            )
+        } else {
+            (401, "{}".into())
         }
     };
     let (port, seen) = serve(guarded);

@@ -26,7 +26,7 @@ fn secret(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).unwrap();
 }
 
-/// The settings with an https address of another port in place of theirs.
+/// The settings with an https address, and a port of this test.
 fn over_tls(folder: &Path, port: u16, tls: u16) {
     let file = folder.join("tupelo.toml");
     let settings = std::fs::read_to_string(&file).unwrap();
@@ -60,7 +60,7 @@ fn a_user_and_a_password_are_sent_with_each_call() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_reported_and_nothing_is_called_without_it() {
+fn a_missing_secret_is_reported_and_no_call_is_sent_without_it() {
     let (port, seen) = serve(library);
     let folder = books(
         port,
@@ -73,7 +73,7 @@ fn a_secret_that_is_not_there_is_reported_and_nothing_is_called_without_it() {
     );
     assert!(said.contains("REASON  10"), "{said}");
     assert!(
-        said.contains("in tupelo.toml that can be called: there is none"),
+        said.contains("in tupelo.toml that can be called; no API can be called"),
         "{said}"
     );
     assert!(seen.lock().unwrap().is_empty());
@@ -85,8 +85,8 @@ fn an_empty_secret_is_none() {
     let folder = books(port, "basic = { user = \"ann\", password_file = \"pw\" }\n");
     secret(folder.path(), "pw", "\n");
     let said = displayed(folder.path(), "BKHO");
-    let told = "[requester.apis.books] is not called: pw: there is no secret in it";
-    assert!(said.contains(told), "{said}");
+    let expected = "[requester.apis.books] is not called: pw: the file is empty";
+    assert!(said.contains(expected), "{said}");
     assert!(seen.lock().unwrap().is_empty());
 }
 
@@ -108,9 +108,9 @@ fn credentials_do_not_leave_this_machine_in_the_clear() {
         let settings = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, settings.replace("http://127.0.0.1:8089", url)).unwrap();
         let said = displayed(folder.path(), "BKHO");
-        let told = "[requester.apis.books] is not called: credentials go beyond this machine by \
-                    https:// alone";
-        assert!(said.contains(told), "{said}");
+        let expected = "[requester.apis.books] is not called: credentials leave this machine only \
+                    over https://";
+        assert!(said.contains(expected), "{said}");
         assert!(said.contains("REASON  10"), "{said}");
     }
 }
@@ -125,22 +125,22 @@ fn guarded(
     move |head, body| {
         let all = format!("{head}\n{body}");
         if head.lines().next().unwrap_or_default().contains(" /token ") {
-            return match all.contains(wants) {
-                true => {
-                    let number = given.fetch_add(1, Relaxed) + 1;
-                    (
-                        200,
-                        format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#),
-                    )
-                }
-                false => (400, format!("{{\"got\":{all:?}}}")),
+            return if all.contains(wants) {
+                let number = given.fetch_add(1, Relaxed) + 1;
+                (
+                    200,
+                    format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#),
+                )
+            } else {
+                (400, format!("{{\"got\":{all:?}}}"))
             };
         }
         let newest = given.load(Relaxed);
         let bearer = format!("Bearer T-{newest}");
-        match head.contains(&bearer) && used.swap(newest, Relaxed) != newest {
-            true => library(head, body),
-            false => (401, r#"{"reason":"the token is old"}"#.into()),
+        if head.contains(&bearer) && used.swap(newest, Relaxed) != newest {
+            library(head, body)
+        } else {
+            (401, r#"{"reason":"the token is old"}"#.into())
         }
     }
 }
@@ -163,7 +163,7 @@ fn oauth(port: u16) -> String {
 }
 
 #[test]
-fn a_token_that_is_refused_is_asked_for_anew_once() {
+fn a_refused_token_is_requested_again_once() {
     let (port, seen) = serve(guarded("grant_type=client_credentials", "access_token"));
     let folder = books(port, &oauth(port));
     secret(folder.path(), "cs", "hush");
@@ -176,9 +176,12 @@ fn a_token_that_is_refused_is_asked_for_anew_once() {
 
 #[test]
 fn a_server_that_refuses_new_tokens_too_is_returned_to_the_program_as_an_error() {
-    let refuses = |head: &str, _: &str| match head.contains(" /token ") {
-        true => (200, r#"{"access_token":"T","expires_in":3600}"#.to_owned()),
-        false => (401, r#"{"reason":"who are you"}"#.to_owned()),
+    let refuses = |head: &str, _: &str| {
+        if head.contains(" /token ") {
+            (200, r#"{"access_token":"T","expires_in":3600}"#.to_owned())
+        } else {
+            (401, r#"{"reason":"who are you"}"#.to_owned())
+        }
     };
     let (port, seen) = serve(refuses);
     let folder = books(port, &oauth(port));
@@ -254,42 +257,42 @@ fn a_token_server_is_asked_with_a_user_of_the_settings_or_of_the_program() {
 
 #[test]
 fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
-    for (status, answer, told) in [
+    for (status, answer, expected) in [
         (403, "{}", "the token server answers with status 403"),
         (200, "no JSON", "the token server does not answer with JSON"),
         (200, "{}", "the token server gives no access_token"),
         (
             200,
             r#"{"access_token":""}"#,
-            "gives a access_token that is no token",
+            "gives a access_token that is not a token",
         ),
         (
             200,
             r#"{"access_token":"a\nb"}"#,
-            "gives a access_token that is no token",
+            "gives a access_token that is not a token",
         ),
     ] {
         let (port, seen) = serve(move |_, _| (status, answer.to_owned()));
         let folder = books(port, &oauth(port));
         secret(folder.path(), "cs", "hush");
         let said = displayed(folder.path(), "BKHO");
-        assert!(said.contains(told), "{told}: {said}");
+        assert!(said.contains(expected), "{expected}: {said}");
         let (tokens, all) = counted(&seen);
-        assert_eq!(tokens, all, "{told}");
+        assert_eq!(tokens, all, "{expected}");
     }
-    // One that is not there is told from the API.
+    // A missing token server is distinguished from the API.
     let (port, seen) = serve(library);
     let gone = ClosedPort::new();
     let folder = books(port, &oauth(gone.port()));
     secret(folder.path(), "cs", "hush");
     let said = displayed(folder.path(), "BKHO");
-    let told = "the token server: cannot connect to 127.0.0.1";
-    assert!(said.contains(told), "{said}");
+    let expected = "the token server: cannot connect to 127.0.0.1";
+    assert!(said.contains(expected), "{said}");
     assert_eq!(counted(&seen), (0, 0));
 }
 
 #[test]
-fn an_authority_of_ones_own_is_trusted_and_no_other() {
+fn only_an_own_authority_is_trusted_if_specified() {
     let book: &'static str = BOOK;
     let length = book.len();
     let answer = format!(
@@ -298,7 +301,7 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
     let answer: &'static [u8] = Box::leak(answer.into_bytes().into_boxed_slice());
     let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let good = ours.answering("localhost", 2099, answer);
-    for (port, told) in [
+    for (port, expected) in [
         (good, "WRITER Dennis Ritchie"),
         (ours.answering("localhost", 2021, answer), "xpired"),
         (
@@ -311,14 +314,18 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
         secret(folder.path(), "ours.pem", &ours.pem);
         over_tls(folder.path(), 1, port);
         let said = displayed(folder.path(), "BKST");
-        let good = told.starts_with("WRITER");
+        let good = expected.starts_with("WRITER");
         assert!(
-            said.contains(told) || !good && said.contains("TLS with localhost"),
-            "{told}: {said}"
+            said.contains(expected) || !good && said.contains("TLS with localhost"),
+            "{expected}: {said}"
         );
-        assert_eq!(said.contains("CODE +0000000004"), !good, "{told}: {said}");
+        assert_eq!(
+            said.contains("CODE +0000000004"),
+            !good,
+            "{expected}: {said}"
+        );
     }
-    // Nobody trusts it without being told to.
+    // Without `trusted` the server's certificate is rejected.
     let folder = books(1, "");
     over_tls(folder.path(), 1, good);
     let said = displayed(folder.path(), "BKST");
@@ -326,7 +333,7 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
 }
 
 #[test]
-fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
+fn a_server_that_asks_for_a_client_certificate_gets_it() {
     let book: &'static str = BOOK;
     let length = book.len();
     let answer = format!(
@@ -352,15 +359,15 @@ fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
         assert_eq!(said.contains("CODE +0000000004"), !good, "{said}");
         assert!(!said.contains("PRIVATE"), "{said}");
     }
-    // A key without its certificate, and a certificate that nobody would see.
-    for (settings, told) in [
+    // A key without its certificate, and a certificate that would not be used.
+    for (settings, expected) in [
         ("key = \"own.key\"\n", "certificate and key go together"),
-        (shown, "a certificate is shown over https:// alone"),
+        (shown, "a certificate needs https://"),
     ] {
         let folder = books(1, settings);
         let checked = run(&["check", folder.path().to_str().unwrap()]);
         let checked = text(&checked.stdout);
-        assert!(checked.contains(told), "{told}: {checked}");
+        assert!(checked.contains(expected), "{expected}: {checked}");
     }
 }
 

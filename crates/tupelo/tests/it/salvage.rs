@@ -14,14 +14,14 @@ fn file(state: &Path, words: &[&str]) -> (i32, String) {
     let state = state.to_str().unwrap();
     let place = ["--app", bank.to_str().unwrap(), "--state", state];
     let output = run(&[&["file"], words, &place].concat());
-    let told = text(&output.stdout) + &text(&output.stderr);
-    (output.status.code().expect("no signal"), told)
+    let printed = text(&output.stdout) + &text(&output.stderr);
+    (output.status.code().expect("no signal"), printed)
 }
 
 fn done(state: &Path, words: &[&str]) -> String {
-    let (status, told) = file(state, words);
-    assert_eq!(status, 0, "{words:?}: {told}");
-    told
+    let (status, printed) = file(state, words);
+    assert_eq!(status, 0, "{words:?}: {printed}");
+    printed
 }
 
 #[test]
@@ -60,22 +60,18 @@ fn records_of_a_damaged_store_come_out_and_go_into_a_new_one() {
     let at = bytes.windows(8).rposition(|w| w == b"20000200").unwrap();
     bytes[at / 4096 * 4096..][..4096].fill(0);
     std::fs::write(&data, &bytes).unwrap();
-    let (status, told) = file(&old, &["dump", "ACCTFILE"]);
+    let (status, printed) = file(&old, &["dump", "ACCTFILE"]);
     assert_eq!(status, 2);
-    assert!(told.contains("file salvage"), "{told}");
+    assert!(printed.contains("file salvage"), "{printed}");
 
-    let (status, told) = file(&old, &["salvage", &name("saved"), "--json"]);
-    assert_eq!(status, 1, "{told}");
-    fits("file-salvage", &told);
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    let file_told = &told["files"][0];
-    assert_eq!(file_told["damaged_pages"], 1, "{told}");
-    assert_eq!(
-        file_told["lost"].as_array().map(Vec::len),
-        Some(1),
-        "{told}"
-    );
-    let missing = file_told["missing"].as_u64().unwrap() as usize;
+    let (status, printed) = file(&old, &["salvage", &name("saved"), "--json"]);
+    assert_eq!(status, 1, "{printed}");
+    fits("file-salvage", &printed);
+    let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let damage = &report["files"][0];
+    assert_eq!(damage["damaged_pages"], 1, "{report}");
+    assert_eq!(damage["lost"].as_array().map(Vec::len), Some(1), "{report}");
+    let missing = damage["missing"].as_u64().unwrap() as usize;
     let saved = std::fs::read_to_string(path("saved/ACCTFILE.jsonl")).unwrap();
     let all: BTreeSet<_> = before.lines().collect();
     assert!(saved.lines().all(|line| all.contains(line)));
@@ -97,6 +93,10 @@ fn records_of_a_damaged_store_come_out_and_go_into_a_new_one() {
         done(&new, &[&["dump", "SLOTS"], &slots[..]].concat()),
         numbered
     );
-    let (status, told) = file(&old, &["salvage", &name("saved")]);
-    assert_eq!((status, told.contains("is not empty")), (2, true), "{told}");
+    let (status, printed) = file(&old, &["salvage", &name("saved")]);
+    assert_eq!(
+        (status, printed.contains("is not empty")),
+        (2, true),
+        "{printed}"
+    );
 }

@@ -136,7 +136,7 @@ fn what_is_said_of_files_is_as_published() {
 }
 
 #[test]
-fn what_a_region_says_is_as_published() {
+fn outputs_of_a_region_match_the_published_schemas() {
     let server = Server::start(&example("bank"));
     assert_eq!(server.get("/bank/accounts/10000001").status, 200);
     fits(

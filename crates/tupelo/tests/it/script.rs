@@ -178,7 +178,7 @@ fn the_banks_overview_answers_json_or_xml() {
     let bomb = "<!DOCTYPE a [<!ENTITY b \"c\">]><inquiry>&b;</inquiry>";
     assert_eq!(bank.send("POST", "/bank/overview", Some(bomb)).status, 400);
     let before = bank.get("/bank/accounts/10000001");
-    assert_eq!(before.status, 200, "the API is served beside it");
+    assert_eq!(before.status, 200, "the API is served too");
 }
 
 #[test]
@@ -366,8 +366,11 @@ fn check_warns_of_a_route_that_no_request_reaches() {
     let hidden =
         "\"/bank/accounts/{id}\" = \"probe.js\"\n\"/bank/accounts/{id}/notes\" = \"probe.js\"\n";
     std::fs::write(&toml, settings + hidden).unwrap();
-    let told = text(&run(&["check", folder.path().to_str().unwrap()]).stdout);
-    let warnings: Vec<&str> = told.lines().filter(|l| l.starts_with("warning")).collect();
+    let report = text(&run(&["check", folder.path().to_str().unwrap()]).stdout);
+    let warnings: Vec<&str> = report
+        .lines()
+        .filter(|l| l.starts_with("warning"))
+        .collect();
     assert_eq!(
         warnings,
         [
@@ -388,10 +391,10 @@ fn check_reports_a_mistake_with_its_line_and_a_caret() {
         "export function GET() {\n  return = 1;\n}\n",
     );
     let out = run(&["check", &path]);
-    let told = text(&out.stdout);
+    let report = text(&out.stdout);
     assert!(
-        told.contains("scripts/overview.js:2:") && told.contains("^"),
-        "{told}"
+        report.contains("scripts/overview.js:2:") && report.contains("^"),
+        "{report}"
     );
     assert_eq!(out.status.code(), Some(1));
     write(
@@ -399,18 +402,18 @@ fn check_reports_a_mistake_with_its_line_and_a_caret() {
         "scripts/overview.js",
         "new Copybook('NOWHERE'); export const GET = 1",
     );
-    let told = text(&run(&["check", &path]).stdout);
+    let report = text(&run(&["check", &path]).stdout);
     assert!(
-        told.contains("scripts/overview.js:1:") && told.contains("no copybook NOWHERE"),
-        "{told}"
+        report.contains("scripts/overview.js:1:") && report.contains("no copybook NOWHERE"),
+        "{report}"
     );
     write(
         folder.path(),
         "scripts/overview.js",
         "export const answer = 1",
     );
-    let told = text(&run(&["check", &path]).stdout);
-    assert!(told.contains("exports no handler"), "{told}");
+    let report = text(&run(&["check", &path]).stdout);
+    assert!(report.contains("exports no handler"), "{report}");
 }
 
 #[test]
@@ -479,11 +482,11 @@ fn scripts_ask_who_calls_where_settings_say_so() {
         let added = ["user", "add", user, "--roles", roles, "--app", app];
         assert_eq!(users::enter(&added, "open sesame\n"), 0);
     }
-    let told = run(&["check", folder.path().to_str().unwrap()]);
-    let told = text(&[told.stdout, told.stderr].concat());
+    let report = run(&["check", folder.path().to_str().unwrap()]);
+    let report = text(&[report.stdout, report.stderr].concat());
     assert!(
-        told.contains("POST /nowhere") && !told.contains("POST /probe"),
-        "{told}"
+        report.contains("POST /nowhere") && !report.contains("POST /probe"),
+        "{report}"
     );
     let server = Server::start(folder.path());
     let ask = |user: Option<&str>| {
@@ -700,16 +703,16 @@ fn a_script_inquires_of_the_region_and_gets_an_error_for_what_it_cannot_ask() {
         ),
         json!(["CJSR", "ACCTINQ"])
     );
-    // A browse tells each name, alone or with all that is told of it.
+    // A browse returns each name, alone or with the requested options.
     assert_eq!(
         bank.value(
             "const all = (kind, wanted) => {
-               const told = [];
+               const entries = [];
                cics.exec(`INQUIRE ${kind} START`);
-               try { for (;;) told.push(cics.exec(`INQUIRE ${kind} NEXT`, wanted)) }
+               try { for (;;) entries.push(cics.exec(`INQUIRE ${kind} NEXT`, wanted)) }
                catch (e) { if (e.condition !== 'END') throw e }
                cics.exec(`INQUIRE ${kind} END`);
-               return told;
+               return entries;
              };
              cics.enq('held');
              const only = (name) => name.startsWith('ACCT');
@@ -733,7 +736,7 @@ fn a_script_inquires_of_the_region_and_gets_an_error_for_what_it_cannot_ask() {
             [{ "RESOURCE": "held" }],
         ])
     );
-    let told = |body: &str| {
+    let detail_of = |body: &str| {
         let answer = bank.run(body);
         assert_eq!(answer.status, 500, "{body}");
         answer.json()["detail"].as_str().unwrap().to_owned()
@@ -750,8 +753,8 @@ fn a_script_inquires_of_the_region_and_gets_an_error_for_what_it_cannot_ask() {
             "EXEC SQL is not supported in scripts",
         ),
     ] {
-        let told = told(body);
-        assert!(told.contains(wanted), "{body}: {told}");
+        let detail = detail_of(body);
+        assert!(detail.contains(wanted), "{body}: {detail}");
     }
 }
 
@@ -764,7 +767,7 @@ fn lines_of_scripts_are_in_the_log_with_their_task_and_never_without_bound() {
     let bank = ScriptBank { server, folder };
     bank.value("console.log('paid', { order: 7 }); cics.log('x'.repeat(100000) + 'END')");
     bank.value("for (let i = 0; i < 30000; i++) console.log('many')");
-    until("what was left out is told", || {
+    until("the omitted lines are reported", || {
         bank.value("console.warn('one more')");
         let said = std::fs::read_to_string(&path).unwrap();
         said.contains("lines of programs and scripts were left out")

@@ -65,7 +65,7 @@ fn a_client_reads_the_first_part_while_the_script_goes_on() {
 #[test]
 fn a_brief_answer_by_parts_has_all_of_them_wherever_its_script_runs() {
     let bank = ScriptBank::start("");
-    // A large request runs on a thread of the scripts' own, beside the door's.
+    // A large request runs on a thread of the scripts, next to the gateway's thread.
     let large = "x".repeat(70_000);
     let body = format!("/*{large}*/ response.write('first;').flush(); return 'last.'");
     for _ in 0..200 {
@@ -117,7 +117,7 @@ fn a_client_that_reads_slowly_holds_its_script_up_and_no_other() {
     });
     assert!(
         before < 64,
-        "{before} MiB were taken off a script that nobody reads"
+        "{before} MiB were taken off a script whose client does not read"
     );
     drop(client);
     until("its task is over", || {

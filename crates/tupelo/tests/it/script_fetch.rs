@@ -64,7 +64,7 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
 }
 
 #[test]
-fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
+fn without_an_own_authority_only_those_of_the_system_are_trusted() {
     let ours = TestAuthority::new();
     let port = server(&ours, "localhost", 2099);
     if !Path::new("/etc/ssl/certs/ca-certificates.crt").is_file() {

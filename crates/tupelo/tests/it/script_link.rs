@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::script::{ScriptBank, write};
 
-/// Links to the program that its COMMAREA names, and tells the condition.
+/// Links to the program that its COMMAREA names, and returns the condition.
 const CALLER: &str = r#"
        IDENTIFICATION DIVISION.
        PROGRAM-ID. CALLER.
@@ -103,7 +103,7 @@ const call = (program, area = '') => {
   const text = String.fromCharCode(...commarea);
   return [Number(text.slice(8, 12)), Number(text.slice(12, 16)), text.slice(16).trim()];
 };
-const beside = async (program, area = '') => {
+const separately = async (program, area = '') => {
   const { commarea } = await cics.run('CALLER', { commarea: program.padEnd(16) + area.padEnd(40) });
   return String.fromCharCode(...commarea).slice(16).trim();
 };
@@ -162,34 +162,34 @@ fn a_program_links_to_a_script_as_to_any_program() {
     let bank = LinkedBank::start("");
     bank.guest("call.commarea.set([72, 105]); return 'Hello, ' + inquire(10000001).INQ_HOLDER");
     assert_eq!(
-        bank.value("return [call('GUEST', 'x'), await beside('GUEST', 'y')]"),
+        bank.value("return [call('GUEST', 'x'), await separately('GUEST', 'y')]"),
         json!([[0, 0, "Hello, Ada Byron"], "Hello, Ada Byron"]),
         "within the script's task, and within a task of the program's own"
     );
     assert_eq!(
-        bank.value("return [call('NOBODY'), call('OFF'), await beside('NOBODY')]"),
+        bank.value("return [call('ABSENT'), call('OFF'), await separately('ABSENT')]"),
         json!([[27, 1, ""], [27, 2, ""], ""]),
         "PGMIDERR: not there, disabled"
     );
-    let asks = "const tell = (e) => e.condition + ' ' + e.resp2;
-        const linked = (name) => { try { cics.link(name) } catch (e) { return tell(e) } };
-        const ran = (name) => cics.run(name).catch(tell);
-        const names = ['NOBODY', 'OFF', 'STOPPED', 'MISSING'];";
-    let told = json!(["PGMIDERR 1", "PGMIDERR 2", "PGMIDERR 2", "PGMIDERR 3"]);
+    let asks = "const describe = (e) => e.condition + ' ' + e.resp2;
+        const linked = (name) => { try { cics.link(name) } catch (e) { return describe(e) } };
+        const ran = (name) => cics.run(name).catch(describe);
+        const names = ['ABSENT', 'OFF', 'STOPPED', 'MISSING'];";
+    let conditions = json!(["PGMIDERR 1", "PGMIDERR 2", "PGMIDERR 2", "PGMIDERR 3"]);
     assert_eq!(
         bank.value(&format!(
             "{asks} return [names.map(linked), await Promise.all(names.map(ran))]"
         )),
-        json!([told, told]),
-        "of a script's task, and tasks beside it"
+        json!([conditions, conditions]),
+        "of a script's task, and of separate tasks"
     );
     bank.guest(&format!(
-        "{asks} return names.map(linked).map((told) => told.slice(-1)).join('')"
+        "{asks} return names.map(linked).map((shown) => shown.slice(-1)).join('')"
     ));
     assert_eq!(bank.value("return call('GUEST')[2]"), "1223", "a guest");
     bank.guest("return [cics.task.transid, cics.task.number, call.program].join(' ')");
-    let told = bank.value("return [cics.task.number, call('GUEST')[2]]");
-    assert_eq!(told[1], format!("CJSR {} GUEST", told[0]), "one task");
+    let numbers = bank.value("return [cics.task.number, call('GUEST')[2]]");
+    assert_eq!(numbers[1], format!("CJSR {} GUEST", numbers[0]), "one task");
     bank.guest(
         "call.channel.put('BACK', call.channel.text('NAME') + '!'); return { ALSO: 'more' }",
     );
@@ -232,7 +232,7 @@ fn a_script_links_to_a_script_and_both_share_a_unit_of_work() {
     );
     bank.guest("const all = await Promise.all([10000001, 10000008].map((n) => cics.run('ACCTINQ', { commarea: new Copybook('ACCTINQ').from({ INQ_NUMBER: n }) }))); return String(all.length)");
     assert_eq!(
-        bank.value("return [call('GUEST')[2], await beside('GUEST')]"),
+        bank.value("return [call('GUEST')[2], await separately('GUEST')]"),
         json!(["2", "2"])
     );
 }
@@ -252,7 +252,7 @@ fn abends_cross_from_scripts_to_programs_and_back() {
     ] {
         bank.guest(code);
         assert_eq!(bank.abend("call('GUEST')"), abend, "{code}");
-        assert_eq!(bank.abend("await beside('GUEST')"), abend, "{code}");
+        assert_eq!(bank.abend("await separately('GUEST')"), abend, "{code}");
         assert_eq!(bank.abend("cics.link('GUEST')"), abend, "{code}");
         let caught = "try { call('GUEST') } catch (e) { return [e.name, e.code] }";
         assert_eq!(bank.value(caught), json!(["CicsAbend", abend]), "{code}");
@@ -262,7 +262,7 @@ fn abends_cross_from_scripts_to_programs_and_back() {
     }
     bank.guest("try { cics.link('ACCTINQ', { commarea: 'short' }) } catch (e) { return e.code + ' ' + e.program }");
     assert_eq!(bank.value("return call('GUEST')[2]"), "BKCA ACCTINQ");
-    bank.guest("try { cics.link('NOBODY') } catch (e) { return e.condition + ' ' + e.resp2 }");
+    bank.guest("try { cics.link('ABSENT') } catch (e) { return e.condition + ' ' + e.resp2 }");
     assert_eq!(bank.value("return call('GUEST')[2]"), "PGMIDERR 1");
 }
 
@@ -272,7 +272,7 @@ fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
     bank.guest("cics.link('CALLER', { commarea: 'GUEST'.padEnd(56) })");
     for body in [
         "call('GUEST')",
-        "await beside('GUEST')",
+        "await separately('GUEST')",
         "cics.link('GUEST')",
     ] {
         let code = bank.abend(body);
@@ -282,7 +282,7 @@ fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
     bank.guest("cics.link('GUEST', { commarea: 'x' })");
     for body in [
         "call('GUEST')",
-        "await beside('GUEST')",
+        "await separately('GUEST')",
         "cics.link('GUEST')",
     ] {
         assert_eq!(bank.abend(body), "AJSN", "{body}");
@@ -305,9 +305,9 @@ fn a_program_goes_over_to_a_script_by_xctl() {
     );
     assert_eq!(
         bank.value(&format!(
-            "{over} return ['OFF', 'MISSING', 'NOBODY'].map((name) => over(name))"
+            "{over} return ['OFF', 'MISSING', 'ABSENT'].map((name) => over(name))"
         )),
-        json!(["OFF     00270002", "MISSING 00270003", "NOBODY  00270001"])
+        json!(["OFF     00270002", "MISSING 00270003", "ABSENT  00270001"])
     );
     bank.guest("cics.abend('GONE')");
     assert_eq!(bank.abend(&format!("{over} over('GUEST')")), "GONE");
@@ -341,7 +341,7 @@ fn a_script_goes_over_to_a_program_by_xctl() {
         "call.commarea.set([72, 105]); {asked} cics.xctl('ACCTINQ', {{ commarea: area }})"
     ));
     assert_eq!(
-        bank.value("return [call('GUEST', 'x')[2], await beside('GUEST', 'x')]"),
+        bank.value("return [call('GUEST', 'x')[2], await separately('GUEST', 'x')]"),
         json!(["Hi", "Hi"]),
         "what is the script's own is gone with it"
     );
@@ -351,13 +351,13 @@ fn a_script_goes_over_to_a_program_by_xctl() {
         const ran = (await cics.run('GUEST', { channel })).channel;
         return [linked, ran].map((c) => new Copybook('LISTRPL').view(c.get('LIST-REPLY')).LIST_ENTRY[0].ENTRY_HOLDER)";
     assert_eq!(bank.value(list), json!(["Ada Byron", "Ada Byron"]));
-    let refused = "return ['OFF', 'MISSING', 'NOBODY', 'no such name']
+    let refused = "return ['OFF', 'MISSING', 'ABSENT', 'no such name']
         .map((p) => { try { cics.xctl(p) } catch (e) { return e.condition + ' ' + e.resp2 } }).join()";
     bank.guest(refused);
-    let told = "PGMIDERR 2,PGMIDERR 3,PGMIDERR 1,undefined undefined";
-    assert_eq!(bank.value(refused), told);
+    let conditions = "PGMIDERR 2,PGMIDERR 3,PGMIDERR 1,undefined undefined";
+    assert_eq!(bank.value(refused), conditions);
     assert_eq!(
-        bank.value("return ['OFF', 'NOBODY'].map((p) => { try { cics.link(p) } catch (e) { return e.resp2 } })"),
+        bank.value("return ['OFF', 'ABSENT'].map((p) => { try { cics.link(p) } catch (e) { return e.resp2 } })"),
         json!([2, 1]),
         "a script that is disabled is linked to by none"
     );
@@ -365,7 +365,7 @@ fn a_script_goes_over_to_a_program_by_xctl() {
     for body in [
         "call('GUEST')",
         "cics.link('GUEST')",
-        "await beside('GUEST')",
+        "await separately('GUEST')",
     ] {
         assert_eq!(bank.abend(body), "BKCA", "{body}");
     }
@@ -396,15 +396,15 @@ fn a_script_is_the_first_program_of_a_transaction() {
         "const data = [];
          for (let next; (next = cics.retrieve()) !== undefined;) data.push(String.fromCharCode(...next));
          cics.file('ACCTFILE').write(record(20000001, 'Started'));
-         cics.ts('TOLD').write([cics.task.transid, call.program, call.commarea, data].join(' '));",
+         cics.ts('NOTE').write([cics.task.transid, call.program, call.commarea, data].join(' '));",
     );
-    let told = "for (let i = 0; i < 500; i++) {
-        const told = cics.ts('TOLD').read(1);
-        if (told) { cics.ts('TOLD').delete(); return String.fromCharCode(...told); }
+    let read_note = "for (let i = 0; i < 500; i++) {
+        const note = cics.ts('NOTE').read(1);
+        if (note) { cics.ts('NOTE').delete(); return String.fromCharCode(...note); }
         cics.delay(20);
     }";
     bank.value("cics.start('GSTT', { data: 'a start' })");
-    assert_eq!(bank.value(told), "GSTT GUEST  a start");
+    assert_eq!(bank.value(read_note), "GSTT GUEST  a start");
     let held = "for (let i = 0; i < 500; i++) {
         const holder = inquire(20000001).INQ_HOLDER;
         if (holder) return holder;
@@ -415,10 +415,10 @@ fn a_script_is_the_first_program_of_a_transaction() {
         "const [data, why] = [cics.retrieve(), (() => {
            try { cics.exec('RETRIEVE', { INTO: true }) } catch (e) { return e.condition }
          })()];
-         cics.ts('TOLD').write([call.channel.text('IN'), data, why].join(' '))",
+         cics.ts('NOTE').write([call.channel.text('IN'), data, why].join(' '))",
     );
     bank.value("cics.start('GSTT', { channel: { IN: 'a channel' } })");
-    assert_eq!(bank.value(told), "a channel  INVREQ");
+    assert_eq!(bank.value(read_note), "a channel  INVREQ");
     bank.value(
         "cics.start('GSTT', { seconds: 3600, reqid: 'LATER' }); cics.exec('CANCEL', { REQID: 'LATER' })",
     );
@@ -442,7 +442,7 @@ fn a_script_is_the_first_program_of_a_transaction() {
              return [String.fromCharCode(...commarea).trim(), channel.text('BACK')]"
         ),
         json!(["got x", "y!"]),
-        "a task beside that begins with a script"
+        "a separate task that begins with a script"
     );
     assert_eq!(
         bank.value(
@@ -464,7 +464,7 @@ fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
         bank.guest(code);
         for body in [
             "call('GUEST')",
-            "await beside('GUEST')",
+            "await separately('GUEST')",
             "cics.link('GUEST')",
         ] {
             assert_eq!(bank.abend(body), "AICA", "{code} by {body}");
@@ -480,8 +480,9 @@ fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
         "for (;;) try { cics.delay(60000) } catch {}",
     ] {
         bank.guest(code);
-        let beside = "await cics.run('CALLER', { transid: 'BINQ', commarea: 'GUEST'.padEnd(56) })";
-        for body in ["call('GUEST')", beside, "cics.link('GUEST')"] {
+        let separately =
+            "await cics.run('CALLER', { transid: 'BINQ', commarea: 'GUEST'.padEnd(56) })";
+        for body in ["call('GUEST')", separately, "cics.link('GUEST')"] {
             assert_eq!(bank.abend(body), "AEXY", "{code} by {body}");
             bank.is_well();
         }

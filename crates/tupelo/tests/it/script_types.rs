@@ -57,7 +57,7 @@ export const LINK = ({ commarea, channel, program }) => {
 };
 "#;
 
-/// Mistakes, each with the number of the line it is to be told for.
+/// Mistakes, each with the number of the line that the error must name.
 const WRONG: &str = r#"const area = new Copybook("ACCTINQ").view();
 area.INQ_HOLDR;
 area.INQ_NUMBER = "seven";
@@ -74,9 +74,9 @@ export const GET = (/** @type {Request} */ request) => request.nothing;
 /// What the compiler says of a folder; none where there is no compiler.
 fn checked(folder: &Path) -> Option<(bool, String)> {
     let tsc = std::env::var_os("TUPELO_TSC").unwrap_or_else(|| "tsc".into());
-    let told = Command::new(tsc).arg("-p").arg(folder).output();
-    match told {
-        Ok(told) => Some((told.status.success(), text(&told.stdout))),
+    let run = Command::new(tsc).arg("-p").arg(folder).output();
+    match run {
+        Ok(run) => Some((run.status.success(), text(&run.stdout))),
         Err(why) => {
             skipped::lacking("tsc", why);
             None
@@ -90,14 +90,14 @@ fn folder() -> tempfile::TempDir {
     let out = folder.path().join("scripts/tupelo.d.ts");
     std::fs::create_dir_all(out.parent().unwrap()).unwrap();
     let bank = example("bank");
-    let told = run(&[
+    let generated = run(&[
         "script",
         "types",
         bank.to_str().unwrap(),
         "--out",
         out.to_str().unwrap(),
     ]);
-    assert!(told.status.success(), "{}", text(&told.stderr));
+    assert!(generated.status.success(), "{}", text(&generated.stderr));
     folder
 }
 
@@ -110,8 +110,8 @@ fn the_compiler_finds_no_mistake_in_the_declarations_and_the_examples() {
         std::fs::copy(script.path(), to).unwrap();
     }
     write(folder.path(), "scripts/right.js", RIGHT);
-    if let Some((good, told)) = checked(folder.path()) {
-        assert!(good, "{told}");
+    if let Some((good, messages)) = checked(folder.path()) {
+        assert!(good, "{messages}");
     }
 }
 
@@ -119,12 +119,12 @@ fn the_compiler_finds_no_mistake_in_the_declarations_and_the_examples() {
 fn the_compiler_finds_what_is_wrong_in_a_script() {
     let folder = folder();
     write(folder.path(), "scripts/wrong.js", WRONG);
-    let Some((good, told)) = checked(folder.path()) else {
+    let Some((good, messages)) = checked(folder.path()) else {
         return;
     };
     assert!(!good);
     for line in 2..=WRONG.lines().count() {
         let place = format!("wrong.js({line},");
-        assert!(told.contains(&place), "{place} is not in {told}");
+        assert!(messages.contains(&place), "{place} is not in {messages}");
     }
 }

@@ -57,12 +57,12 @@ impl Region {
         (answer.status, text(&answer))
     }
 
-    /// Starts a client and waits for what it heard.
+    /// Starts a client and waits for its result.
     fn client(&self, what: &str) -> String {
         self.send("GET", &format!("/fx/go?{what}"), "text/plain", "");
         let queue = &what[..4];
         let mut answer = String::new();
-        until("the client has heard", || {
+        until("the client has its answer", || {
             answer = text(&self.send("GET", &format!("/fx/result?{queue}"), "text/plain", ""));
             answer.trim_end() != "nothing"
         });
@@ -86,9 +86,10 @@ fn copy(from: &Path, to: &Path) {
             continue;
         }
         let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)
+        } else {
+            drop(std::fs::copy(entry.path(), to).unwrap())
         }
     }
 }
@@ -172,7 +173,7 @@ fn programs_and_bad_messages_give_faults() {
         "<!DOCTYPE a [<!ENTITY b 'b'>]><e:Envelope xmlns:e='{NS}'><e:Body>&b;</e:Body></e:Envelope>"
     );
     assert!(region.soap("/fx/quote", &bomb).1.contains("Fault"));
-    // Version 1.2 tells them apart by the status, too.
+    // Version 1.2 distinguishes them by the status, too.
     let wrong = quote(NS12, "abc", "USD");
     assert_eq!(
         region
@@ -238,25 +239,25 @@ fn a_restful_service_reads_and_changes_resources() {
         (answer.status, media, text(&answer))
     };
     let json = "application/json; charset=UTF-8";
-    let told = |status, media: &str, body: &str| (status, media.to_owned(), body.to_owned());
+    let expected = |status, media: &str, body: &str| (status, media.to_owned(), body.to_owned());
     assert_eq!(
         ask("GET", "/goods/42?unit=kg", ""),
-        told(200, json, r#"{"ITEM":"42 kg","STOCK":7}"#)
+        expected(200, json, r#"{"ITEM":"42 kg","STOCK":7}"#)
     );
     let head = region.send("HEAD", "/goods/42", "application/json", "");
     assert_eq!((head.status, head.body.len()), (200, 0));
     // The program makes its own answer.
     assert_eq!(
         ask("POST", "/goods/", r#"{"ITEM":"nail","STOCK":3}"#),
-        told(201, json, r#"{"made":"nail  003"}"#)
+        expected(201, json, r#"{"made":"nail  003"}"#)
     );
     assert_eq!(
         ask("PUT", "/goods/42", r#"{"ITEM":"nail","STOCK":4}"#),
-        told(204, "", "")
+        expected(204, "", "")
     );
     assert_eq!(
         ask("DELETE", "/goods/none", ""),
-        told(404, "text/plain", "no such goods")
+        expected(404, "text/plain", "no such goods")
     );
     // What does not fit is the sender's, and another method is not taken.
     let (status, _, why) = ask("PUT", "/goods/42", r#"{"ITEM":"nail","STOCK":"many"}"#);
@@ -274,7 +275,7 @@ const GOODS_RECORD: &str = "\
            05  STOCK                   PIC 9(3).
 ";
 
-/// A RESTful service: tells of goods, makes them, changes and removes them.
+/// A RESTful service: returns goods, makes them, changes and removes them.
 const GOODS: &str = "
        IDENTIFICATION DIVISION.
        PROGRAM-ID. GOODS.
@@ -338,11 +339,11 @@ const GOODS: &str = "
 #[test]
 fn a_program_calls_a_service_and_receives_its_faults() {
     let region = Region::start();
-    let told = region.client("FXC1");
-    assert_eq!(told, "  0   0       92.00  Mid-market, not a promise");
-    let told = region.client("FXC1,XXX");
-    assert!(told.starts_with(" 16   6"), "{told}");
-    assert!(told.contains("<SOAP-ENV:Fault>"), "{told}");
+    let reply = region.client("FXC1");
+    assert_eq!(reply, "  0   0       92.00  Mid-market, not a promise");
+    let reply = region.client("FXC1,XXX");
+    assert!(reply.starts_with(" 16   6"), "{reply}");
+    assert!(reply.contains("<SOAP-ENV:Fault>"), "{reply}");
     // By web support, without a pipeline.
     assert_eq!(
         region.client("FXC2"),
@@ -393,12 +394,12 @@ fn a_requesters_handlers_run_in_the_task_that_asks() {
         let text = text.replace("/fx/basicsoap11requester.xml", "/sv/requester.xml");
         std::fs::write(csd, text).unwrap();
     });
-    let told = region.client("FXC1,OLD");
-    assert_eq!(told, "  0   0       92.00  Mid-market, not a promise");
+    let reply = region.client("FXC1,OLD");
+    assert_eq!(reply, "  0   0       92.00  Mid-market, not a promise");
     // Its failure is the command's.
-    let told = region.client("FXC1,BAD");
-    assert!(told.starts_with(" 16  15"), "{told}");
-    assert!(told.contains("SVREQ failed"), "{told}");
+    let reply = region.client("FXC1,BAD");
+    assert!(reply.starts_with(" 16  15"), "{reply}");
+    assert!(reply.contains("SVREQ failed"), "{reply}");
 }
 
 #[test]
@@ -423,13 +424,13 @@ fn a_server_that_is_no_service_is_a_condition() {
         let text = format!("{}HOST(127.0.0.1:{port}{}", &text[..host], &text[end..]);
         std::fs::write(csd, text).unwrap();
     });
-    let told = region.client("FXC1");
-    assert!(told.starts_with(" 16 107"), "{told}");
-    assert!(told.contains("status 404"), "{told}");
+    let reply = region.client("FXC1");
+    assert!(reply.starts_with(" 16 107"), "{reply}");
+    assert!(reply.contains("status 404"), "{reply}");
     server.join().unwrap();
-    // Nobody listens there now.
-    let told = region.client("FXC1");
-    assert!(told.starts_with(" 16 101"), "{told}");
+    // No server listens there now.
+    let reply = region.client("FXC1");
+    assert!(reply.starts_with(" 16 101"), "{reply}");
 }
 
 #[test]
@@ -496,7 +497,7 @@ FXS1Port12 There is no currency XXX
 }
 
 #[test]
-fn messages_say_who_they_are_for_and_what_they_answer() {
+fn messages_have_their_destination_and_the_message_they_answer() {
     let region = Region::start();
     let wsa = "http://www.w3.org/2005/08/addressing";
     let with = |ns: &str, headers: &str| {
@@ -514,14 +515,14 @@ fn messages_say_who_they_are_for_and_what_they_answer() {
     );
     assert!(answer.contains(">urn:m7</wsa:RelatesTo>"), "{answer}");
     // A program reads what the request says, and names the answer.
-    let (_, answer) = region.soap("/sv/told", &with(NS, own));
+    let (_, answer) = region.soap("/sv/read", &with(NS, own));
     assert!(
         answer.contains("<FX_REMARK>05 urn:ask urn:m7 urn:me</FX_REMARK>"),
         "{answer}"
     );
-    assert!(answer.contains(">urn:sv:told</wsa:Action>"), "{answer}");
-    // Without addressing there is none, and the program hears so.
-    let (_, answer) = region.soap("/sv/told", &quote(NS, "1", "USD"));
+    assert!(answer.contains(">urn:sv:read</wsa:Action>"), "{answer}");
+    // Without addressing the program gets a condition.
+    let (_, answer) = region.soap("/sv/read", &quote(NS, "1", "USD"));
     assert!(answer.contains("<FX_REMARK>35"), "{answer}");
     // A fault of the program is an answer, too.
     let asked = with(NS12, own).replace("<q:FX_FROM>USD", "<q:FX_FROM>XXX");
@@ -533,7 +534,7 @@ fn messages_say_who_they_are_for_and_what_they_answer() {
         "{answer}"
     );
     assert!(answer.contains(">urn:m7</wsa:RelatesTo>"), "{answer}");
-    // Where the answer may not go is told before the program runs.
+    // An answer to a forbidden address fails before the program runs.
     let elsewhere =
         format!("{own}<a:ReplyTo><a:Address>http://127.0.0.1:9/</a:Address></a:ReplyTo>");
     let answer = region.send(
@@ -548,8 +549,8 @@ fn messages_say_who_they_are_for_and_what_they_answer() {
         "{}",
         text(&answer)
     );
-    let nobody = format!("{own}<a:ReplyTo><a:Address>{wsa}/none</a:Address></a:ReplyTo>");
-    let (status, answer) = region.soap("/sv/addressed", &with(NS, &nobody));
+    let no_reply = format!("{own}<a:ReplyTo><a:Address>{wsa}/none</a:Address></a:ReplyTo>");
+    let (status, answer) = region.soap("/sv/addressed", &with(NS, &no_reply));
     assert_eq!((status, answer.as_str()), (202, ""));
     let twice = format!("{own}<a:Action>urn:again</a:Action>");
     let (status, answer) = region.soap("/sv/addressed", &with(NS, &twice));
@@ -571,9 +572,10 @@ fn an_answer_is_sent_to_where_the_settings_allow_it() {
         let settings = folder.join("tupelo.toml");
         let before = std::fs::read_to_string(&settings).unwrap();
         let web = format!("reply_to = [\"{there}\"]\n");
-        let after = match before.contains("[web]\n") {
-            true => before.replacen("[web]\n", &format!("[web]\n{web}"), 1),
-            false => format!("{before}\n[web]\n{web}"),
+        let after = if before.contains("[web]\n") {
+            before.replacen("[web]\n", &format!("[web]\n{web}"), 1)
+        } else {
+            format!("{before}\n[web]\n{web}")
         };
         std::fs::write(settings, after).unwrap();
     });
@@ -613,11 +615,11 @@ fn a_program_builds_the_addressing_of_what_it_asks() {
         std::fs::write(program, text.replace("8190", port)).unwrap();
     });
     assert_eq!(region.client("SVWS"), "end");
-    let told: Vec<String> = (1..=9)
+    let results: Vec<String> = (1..=9)
         .map(|n| {
             let path = format!("/fx/result?SVW{n}");
-            let told = region.send("GET", &path, "text/plain", "");
-            text(&told).trim_end().to_owned()
+            let result = region.send("GET", &path, "text/plain", "");
+            text(&result).trim_end().to_owned()
         })
         .collect();
     let expected = [
@@ -627,11 +629,11 @@ fn a_program_builds_the_addressing_of_what_it_asks() {
         "122   2",
         "  0   0",
         "  0   0 05 urn:sv:ask urn:sv:m1 urn:sv:me",
-        "  0   0 urn:sv:told urn:sv:m1",
+        "  0   0 urn:sv:read urn:sv:m1",
         "  0   0 http://www.w3.org/2005/08/addressing/anonymous",
         "  0   0",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(results, expected);
 }
 
 #[test]
@@ -644,10 +646,10 @@ fn a_public_client_with_addressing_is_understood() {
         std::fs::copy(pipeline, folder.join("services/fx/provider.xml")).unwrap();
     });
     let base = format!("http://{}", region.server.web[0].1);
-    let told = script_output(python, include_str!("zeep_addressing.py"), &base);
+    let reply = script_output(python, include_str!("zeep_addressing.py"), &base);
     let action = "http://www.FXS1.FXS1.com/FXS1Port/fxQuote";
     assert_eq!(
-        told,
+        reply,
         format!("105.00 {action}Request {action}Response True\n")
     );
 }
@@ -663,13 +665,13 @@ impl SpyneServer {
             .arg(wsdl)
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
-            // It tells of each fault that it answers with.
+            // The server prints each fault that it answers with.
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
         let mut port = [0];
-        let told = child.stdout.as_mut().unwrap().read(&mut port).unwrap();
-        assert_eq!(told, 1, "it has written its description and serves");
+        let count = child.stdout.as_mut().unwrap().read(&mut port).unwrap();
+        assert_eq!(count, 1, "it has written its description and serves");
         SpyneServer(child)
     }
 }
@@ -716,10 +718,10 @@ fn a_service_of_a_public_server_is_asked_by_copybooks_of_its_description() {
         let more = std::fs::read_to_string(here.join("more.csd")).unwrap();
         std::fs::write(csd, text + &more).unwrap();
     });
-    let told = region.client("ORDC,NUT");
-    assert_eq!(told, "  0   0     13.30   2 MEIER & SONS");
+    let reply = region.client("ORDC,NUT");
+    assert_eq!(reply, "  0   0     13.30   2 MEIER & SONS");
     // A fault of the server, with its reason.
-    let told = region.client("ORDC,SAW");
-    assert!(told.starts_with(" 16   6"), "{told}");
-    assert!(told.contains("There is no SAW"), "{told}");
+    let reply = region.client("ORDC,SAW");
+    assert!(reply.starts_with(" 16   6"), "{reply}");
+    assert!(reply.contains("There is no SAW"), "{reply}");
 }

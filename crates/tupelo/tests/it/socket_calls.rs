@@ -133,7 +133,7 @@ fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
                ERRNO RETCODE
            PERFORM SHOW
            STRING SHOWN-CODE ' ' SHOWN-ERRNO ';' INTO DFHCOMMAREA(29:15)
-      *    The last address is marked: what is behind it is no part.
+      *    The last address is marked: the list ends with it.
            MOVE X'40000000' TO ECB
            MOVE X'0100000000000080' TO ECB-ADDRESS(2)
            SET ECB-AT(1) TO NULL
@@ -173,7 +173,7 @@ fn a_post_that_another_task_cancels_ends_a_select() {
        01  M                            PIC X(4) VALUE LOW-VALUES.
        01  R                            PIC X(4).
        01  P                            USAGE POINTER.";
-    // A START behind the POST would take the POST back.
+    // A START after the POST would cancel the POST.
     let procedure = "           EXEC CICS START TRANSID('CANC') AFTER SECONDS(1) END-EXEC
            EXEC CICS POST AFTER HOURS(1) SET(P)
                REQID('MYPOST') END-EXEC
@@ -187,8 +187,8 @@ fn a_post_that_another_task_cancels_ends_a_select() {
                MOVE 'NOT POSTED' TO DFHCOMMAREA
            END-IF";
     for served in ["region", "worker"] {
-        let told = final_commarea_with(served, storage, procedure, &others);
-        assert_eq!(told, "     0 000000", "{served}");
+        let shown = final_commarea_with(served, storage, procedure, &others);
+        assert_eq!(shown, "     0 000000", "{served}");
     }
 }
 
@@ -297,19 +297,19 @@ fn an_item_without_an_address_is_an_error_of_the_call_and_the_task_goes_on() {
            MOVE RETCODE TO S
            MOVE 'BIND' TO F
            CALL 'EZASOKET' USING F S NOWHERE ERRNO RETCODE
-           PERFORM TELL
+           PERFORM EMIT
            MOVE 'WRITE' TO F
            CALL 'EZASOKET' USING F S NBYTE NO-BUFFER ERRNO RETCODE
-           PERFORM TELL
+           PERFORM EMIT
            CALL 'EZASOKET' USING F S NO-NUMBER F ERRNO RETCODE
-           PERFORM TELL
+           PERFORM EMIT
            MOVE 'GETSOCKNAME' TO F
            CALL 'EZASOKET' USING F S NO-BUFFER ERRNO RETCODE
-           PERFORM TELL
+           PERFORM EMIT
            CALL 'EZASOKET' USING F S IDENT ERRNO NO-NUMBER
-           PERFORM TELL
+           PERFORM EMIT
            EXEC CICS RETURN END-EXEC.
-       TELL.
+       EMIT.
            PERFORM SHOW
            STRING SHOWN-CODE SHOWN-ERRNO(5:2) DELIMITED BY SIZE
                INTO DFHCOMMAREA WITH POINTER AT-BYTE

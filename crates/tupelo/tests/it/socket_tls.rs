@@ -128,8 +128,11 @@ fn receivers_serve_clients_that_speak_tls() {
     // A program cannot take such a socket.
     let mut refused = open(&server, &config);
     refused.write_all(b"ECHO,x\n").unwrap();
-    let told = rest(&mut refused);
-    assert!(told.contains("NO RECEIVER SERVES TRANID=ECHO"), "{told}");
+    let answer = rest(&mut refused);
+    assert!(
+        answer.contains("NO RECEIVER SERVES TRANID=ECHO"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -138,12 +141,12 @@ fn clients_that_do_not_speak_tls_or_are_silent_keep_no_other_out() {
     let (server, _folder) = serve_with_patience(&authority, "", 8);
     let mut plain = connect(&server, "CSKT");
     plain.write_all(b"LINE\nhello\n").unwrap();
-    let mut told = Vec::new();
-    match plain.read_to_end(&mut told) {
+    let mut answer = Vec::new();
+    match plain.read_to_end(&mut answer) {
         Ok(_) => {}
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset),
     }
-    assert!(!told.starts_with(b"HELLO"));
+    assert!(!answer.starts_with(b"HELLO"));
     // As many as the listener has numbers for, in the middle of a handshake.
     let silent: Vec<TcpStream> = (0..9).map(|_| connect(&server, "CSKT")).collect();
     for mut stream in &silent {
@@ -236,7 +239,7 @@ fn listeners_come_by_a_reload_where_there_were_none() {
 }
 
 #[test]
-fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
+fn a_replaced_certificate_is_used_for_new_connections() {
     let authority = TestAuthority::new();
     let (server, folder) = serve(&authority, "");
     let old = client(&authority, false);

@@ -78,7 +78,7 @@ pub fn ask(server: &Server, args: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What is told of a listener.
+/// The operator's data about a listener.
 pub fn listener(server: &Server, name: &str) -> Value {
     let overview = ask(server, &["list"]);
     let all = overview["listeners"].as_array().unwrap().clone();
@@ -115,7 +115,7 @@ pub fn rest(stream: &mut TcpStream) -> String {
     text(&bytes)
 }
 
-/// What a client is told that says this and nothing more.
+/// The answer to a client that sends only this.
 pub fn refused(server: &Server, name: &str, said: &str) -> String {
     let mut stream = connect(server, name);
     stream.write_all(said.as_bytes()).unwrap();
@@ -136,15 +136,15 @@ fn a_client_names_a_transaction_and_talks_with_it() {
     talk(&mut stream, "two", "two");
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(rest(&mut stream), "");
-    // In two parts, after a time, in lower case; data behind it at once.
+    // In two parts, after a pause, in lower case; data directly after it.
     let mut parts = connect(&server, "CSKL");
     parts.set_nodelay(true).unwrap();
     parts.write_all(b"ec").unwrap();
     talk(&mut parts, "ho,later,ic,000001\nbehind", "later\nbehind");
     until("the end of both", || ask(&server, &["list"])["tasks"] == 1);
-    let told = listener(&server, "CSKL");
+    let counters = listener(&server, "CSKL");
     assert_eq!(
-        (&told["accepted"], &told["started"]),
+        (&counters["accepted"], &counters["started"]),
         (&2.into(), &2.into())
     );
 }
@@ -157,44 +157,47 @@ fn a_refused_client_gets_the_reason() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(path, text.replace("GIVTIME=60", "GIVTIME=5")).unwrap();
     });
-    let told = refused(&server, "CSKL", "NONE,x\n");
+    let refusal = refused(&server, "CSKL", "NONE,x\n");
     assert!(
-        told.starts_with("EZY1315E ") && told.contains("INVALID TRANID=NONE"),
-        "{told}"
+        refusal.starts_with("EZY1315E ") && refusal.contains("INVALID TRANID=NONE"),
+        "{refusal}"
     );
-    let told = refused(&server, "CSKL", "GET / HTTP/1.1\r\n\r\n");
-    assert!(told.contains("INVALID TRANID="), "{told}");
-    let told = refused(&server, "CSKL", &"garbage ".repeat(5000));
-    assert!(told.contains("INVALID TRANID="), "{told}");
-    let told = refused(&server, "CSKL", "OFF1\n");
+    let refusal = refused(&server, "CSKL", "GET / HTTP/1.1\r\n\r\n");
+    assert!(refusal.contains("INVALID TRANID="), "{refusal}");
+    let refusal = refused(&server, "CSKL", &"garbage ".repeat(5000));
+    assert!(refusal.contains("INVALID TRANID="), "{refusal}");
+    let refusal = refused(&server, "CSKL", "OFF1\n");
     assert!(
-        told.contains("TRANSACTION IS DISABLED TRANID=OFF1"),
-        "{told}"
+        refusal.contains("TRANSACTION IS DISABLED TRANID=OFF1"),
+        "{refusal}"
     );
-    let told = refused(&server, "CSKL", "ECHO,x,IC000010\n");
+    let refusal = refused(&server, "CSKL", "ECHO,x,IC000010\n");
     assert!(
-        told.starts_with("EZY1353E ") && told.contains("COMMA MISSING AFTER IC"),
-        "{told}"
+        refusal.starts_with("EZY1353E ") && refusal.contains("COMMA MISSING AFTER IC"),
+        "{refusal}"
     );
-    // Bytes that nobody read do not cost the client the text.
-    let told = refused(&server, "CSKL", "NOTD,x,TD\nand more");
-    assert!(told.contains("QUEUE NOTD ANSWERS QIDERR"), "{told}");
-    let told = refused(&server, "CSKL", "LAZY\nand more");
+    // Unread bytes do not keep the text from the client.
+    let refusal = refused(&server, "CSKL", "NOTD,x,TD\nand more");
+    assert!(refusal.contains("QUEUE NOTD ANSWERS QIDERR"), "{refusal}");
+    let refusal = refused(&server, "CSKL", "LAZY\nand more");
     assert!(
-        told.contains("THE SOCKET WAS NOT TAKEN TRANID=LAZY"),
-        "{told}"
+        refusal.contains("THE SOCKET WAS NOT TAKEN TRANID=LAZY"),
+        "{refusal}"
     );
-    let told = listener(&server, "CSKL");
-    assert_eq!((&told["refused"], &told["expired"]), (&7.into(), &1.into()));
+    let counters = listener(&server, "CSKL");
+    assert_eq!(
+        (&counters["refused"], &counters["expired"]),
+        (&7.into(), &1.into())
+    );
 }
 
 #[test]
 fn an_exit_decides_and_an_enhanced_listener_needs_no_header() {
     let (server, _folder) = serve();
-    let told = refused(&server, "CSKS", "ECHO,now\n");
+    let refusal = refused(&server, "CSKS", "ECHO,now\n");
     assert!(
-        told.contains("THE SECURITY EXIT REJECTED TRANID=ECHO"),
-        "{told}"
+        refusal.contains("THE SECURITY EXIT REJECTED TRANID=ECHO"),
+        "{refusal}"
     );
     let mut stream = connect(&server, "CSKS");
     talk(&mut stream, "NONE,please\n", "please\n");
@@ -247,8 +250,8 @@ fn the_inner_injector_drives_the_others_from_within() {
             .unwrap()
             .to_owned();
         let port = address.rsplit(':').next().unwrap();
-        let told = refused(&server, "CSKL", &format!("INJ1,20 {port} X001\n"));
-        assert_eq!(told, "00000020 of 00000020 answered\n", "{served}");
+        let refusal = refused(&server, "CSKL", &format!("INJ1,20 {port} X001\n"));
+        assert_eq!(refusal, "00000020 of 00000020 answered\n", "{served}");
     }
 }
 

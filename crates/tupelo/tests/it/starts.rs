@@ -1,8 +1,8 @@
 //! Requests to start tasks over the loss and the normal end of the server.
 //!
-//! The program behind GET /hello/{name} asks for a task with NAME as its data,
-//! protected or not, or tells whether that task has left a record. The task of
-//! a name that begins with `S` is still running when the server is lost.
+//! The program of GET /hello/{name} requests a task with NAME as its data, protected or not, or
+//! returns whether that task has left a record. The task of a name that begins with `S` is
+//! still running when the server is lost.
 
 use crate::program::until;
 use crate::server::{Server, application};

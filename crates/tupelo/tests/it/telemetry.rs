@@ -84,11 +84,14 @@ fn a_policy_that_is_wrong_is_reported_with_its_line() {
     let rules = "<ruleset>\n<rule name=\"r\"><conditions><path value=\"/*\"/></conditions>\n\
         <actions><set property=\"cicsConnectionRef\" value=\"nowhere\"/></actions></rule>\n</ruleset>";
     fs::write(folder.path().join("rules.xml"), rules).unwrap();
-    let told = run(&["check", folder.path().to_str().unwrap()]);
-    assert_eq!(told.status.code(), Some(1));
-    let told = text(&told.stdout);
-    assert!(told.contains("rules.xml:3:10"), "{told}");
-    assert!(told.contains("no connection or group nowhere"), "{told}");
+    let checked = run(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(1));
+    let check_output = text(&checked.stdout);
+    assert!(check_output.contains("rules.xml:3:10"), "{check_output}");
+    assert!(
+        check_output.contains("no connection or group nowhere"),
+        "{check_output}"
+    );
 }
 
 #[test]
@@ -100,18 +103,18 @@ fn a_user_store_that_no_server_starts_with_is_reported_by_check() {
         "ada:hunter2:ADA::\nbob::B::\nbob::B::\n",
     )
     .unwrap();
-    let told = run(&["check", folder.path().to_str().unwrap()]);
-    assert_eq!(told.status.code(), Some(1));
-    let told = text(&told.stdout);
+    let checked = run(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(1));
+    let check_output = text(&checked.stdout);
     assert!(
-        told.contains("users: line 1: the password of ada"),
-        "{told}"
+        check_output.contains("users: line 1: the password of ada"),
+        "{check_output}"
     );
     assert!(
-        told.contains("users: line 3: a user bob is defined before it"),
-        "{told}"
+        check_output.contains("users: line 3: a user bob is defined before it"),
+        "{check_output}"
     );
-    assert!(!told.contains("hunter2"), "{told}");
+    assert!(!check_output.contains("hunter2"), "{check_output}");
 }
 
 #[test]
@@ -122,12 +125,12 @@ fn settings_of_tokens_that_no_server_starts_with_are_reported_by_check() {
     let before = fs::read_to_string(&settings).unwrap();
     let of = |jwt: &str| {
         fs::write(&settings, format!("{before}\n[security.jwt]\n{jwt}\n")).unwrap();
-        let told = run(&["check", folder.path().to_str().unwrap()]);
-        (told.status.code(), text(&told.stdout))
+        let checked = run(&["check", folder.path().to_str().unwrap()]);
+        (checked.status.code(), text(&checked.stdout))
     };
     let named = "issuer = [\"https://issuer\"]\naudience = [\"bank\"]\n";
     fs::write(folder.path().join("empty.json"), "{\"keys\": []}").unwrap();
-    for (jwt, told) in [
+    for (jwt, expected) in [
         (named.to_owned(), "tokens need the keys of their issuer"),
         (
             format!("{named}jwks = \"none.json\""),
@@ -160,7 +163,7 @@ fn settings_of_tokens_that_no_server_starts_with_are_reported_by_check() {
     ] {
         let (code, all) = of(&jwt);
         assert_eq!(code, Some(1), "{all}");
-        assert!(all.contains(told), "{told}\n{all}");
+        assert!(all.contains(expected), "{expected}\n{all}");
     }
     let (_, all) = of("jwks = \"https://i.example/k\"");
     assert!(all.contains("without an issuer"), "all at once: {all}");
@@ -176,10 +179,10 @@ fn what_a_server_would_not_listen_with_is_reported_by_check() {
     let before = fs::read_to_string(&settings).unwrap();
     fs::write(folder.path().join("no.pem"), "no certificate\n").unwrap();
     let files = "certificate = \"no.pem\"\nkey = \"no.pem\"\nauthorities = \"no.pem\"";
-    for (more, told) in [
+    for (more, expected) in [
         (
             "[admin]\nlisten = \"0.0.0.0:9080\"".to_owned(),
-            "[admin] listen: others can reach 0.0.0.0:9080",
+            "[admin] listen: other machines can reach 0.0.0.0:9080",
         ),
         (
             "[gateway]\ntls_certificate = \"no.pem\"\ntls_key = \"no.pem\"".to_owned(),
@@ -205,7 +208,7 @@ fn what_a_server_would_not_listen_with_is_reported_by_check() {
         let output = run(&["check", folder.path().to_str().unwrap()]);
         let all = text(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{more}\n{all}");
-        assert!(all.contains(told), "{told}\n{all}");
+        assert!(all.contains(expected), "{expected}\n{all}");
     }
 }
 
@@ -223,26 +226,30 @@ fn a_policy_that_never_counts_is_warned_of() {
         <actions><set property=\"cicsTransId\" value=\"AB\"/></actions></rule></ruleset>";
     fs::write(folder.path().join("rules.xml"), rules).unwrap();
     let all = format!("{text_of}\n[gateway]\npolicy = \"rules.xml\"\n");
-    let told = match text_of.contains("\n[gateway]") {
-        true => text_of.replacen("\n[gateway]", "\n[gateway]\npolicy = \"rules.xml\"", 1),
-        false => all,
+    let changed = if text_of.contains("\n[gateway]") {
+        text_of.replacen("\n[gateway]", "\n[gateway]\npolicy = \"rules.xml\"", 1)
+    } else {
+        all
     };
-    fs::write(&settings, told).unwrap();
-    let told = run(&["check", folder.path().to_str().unwrap()]);
-    let told = text(&told.stdout);
+    fs::write(&settings, changed).unwrap();
+    let checked = run(&["check", folder.path().to_str().unwrap()]);
+    let check_output = text(&checked.stdout);
     assert!(
-        told.contains("no operation matches the path /bonk/*"),
-        "{told}"
+        check_output.contains("no operation matches the path /bonk/*"),
+        "{check_output}"
     );
     assert!(
-        !told.contains("no operation matches the path /bank"),
-        "{told}"
+        !check_output.contains("no operation matches the path /bank"),
+        "{check_output}"
     );
     assert!(
-        told.contains("[gateway.policies] acounts is about no API"),
-        "{told}"
+        check_output.contains("[gateway.policies] acounts: there is no API with this name"),
+        "{check_output}"
     );
-    assert!(told.contains("the rule r never holds"), "{told}");
+    assert!(
+        check_output.contains("the rule r never holds"),
+        "{check_output}"
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_request_is_found_in_the_trace_with_its_commands_and_their_outcome() {
 }
 
 #[test]
-fn filters_leave_only_what_they_name() {
+fn filters_show_only_matching_entries() {
     let server = Server::start(&example("bank"));
     assert_eq!(server.get("/bank/accounts/10000001").status, 200);
     let files = print(&server, &["--domain", "files"]);
@@ -58,7 +58,7 @@ fn filters_leave_only_what_they_name() {
 }
 
 #[test]
-fn entries_of_a_programs_own_stand_among_those_of_its_commands() {
+fn entries_of_a_program_are_shown_among_those_of_its_commands() {
     let program = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -75,11 +75,11 @@ fn entries_of_a_programs_own_stand_among_those_of_its_commands() {
     server.get("/hello/you");
     let own = print(&server, &["--json", "--domain", "user"]);
     let own: serde_json::Value = serde_json::from_str(&own).unwrap();
-    let told = own.as_array().unwrap().iter();
-    let told: Vec<_> = told
+    let points = own.as_array().unwrap().iter();
+    let points: Vec<_> = points
         .map(|r| (r["event"].as_str().unwrap(), r["command"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
+    assert_eq!(points, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
     let all = print(&server, &["--task", &own[0]["task"].to_string()]);
     // A number may stand in a time as well.
     let is_in = |line: &str, what: &str| {

@@ -45,7 +45,7 @@ fn try_it_out_shows_the_answer_of_the_program() {
     let one = page.run(&format!("{PRESSED}('inquireAccount', '10000001')"));
     assert!(one.starts_with("200"), "{one}");
     assert!(one.contains("Ada Byron"), "{one}");
-    let nobody = page.run(&format!("{PRESSED}('openAccount', '')"));
-    assert!(nobody.starts_with("201"), "{nobody}");
+    let unnamed = page.run(&format!("{PRESSED}('openAccount', '')"));
+    assert!(unnamed.starts_with("201"), "{unnamed}");
     assert_eq!(bank.get("/bank/accounts/20000001").status, 200);
 }

@@ -88,11 +88,11 @@ const TAKES: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// Adds one here and has TAKES do so in PEER: once, or twice (`twice`), or not
-/// here (`only`); backs it out (`undo`); or tells what the region has (`look`),
-/// in queues and of tasks that were started (`rest`); or commits the unit that is
-/// in doubt, and tells what it knew of it (`ends`), or backs it out (`back`), or has
-/// its transaction's ACTION taken (`forc`), or tells what it has locked (`enqs`).
+/// Adds one here and has TAKES do so in PEER: once, or twice (`twice`), or not here (`only`);
+/// backs it out (`undo`); or returns the counts of the region (`look`), in queues and of
+/// started tasks (`rest`); or commits the unit in doubt and returns its attributes (`ends`), or
+/// backs it out (`back`), or applies its transaction's ACTION (`forc`), or returns its locks
+/// (`enqs`).
 const GIVES: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -279,8 +279,8 @@ const OTHER: u8 = 99;
 const REQUEST: u8 = 3;
 const REPLY: u8 = 4;
 
-/// What a request's first frame is about: the flags and the step are behind the
-/// length of the message.
+/// The kind of a request's first frame: the flags and the step are after the length of the
+/// message.
 fn what(payload: &[u8]) -> u8 {
     let (flags, step) = (payload[4], payload[4 + 87]);
     match (flags & 16 != 0, flags & 32 != 0) {
@@ -452,8 +452,8 @@ impl UnitBank {
     }
 
     fn money(&self) -> u64 {
-        let told = ask(&self.http, "look").expect("an answer");
-        told.trim().parse().unwrap_or_else(|_| panic!("{told}"))
+        let answer = ask(&self.http, "look").expect("an answer");
+        answer.trim().parse().unwrap_or_else(|_| panic!("{answer}"))
     }
 
     fn units(&self) -> Vec<serde_json::Value> {
@@ -533,8 +533,8 @@ impl BankPair {
         (self.near.money(), far)
     }
 
-    /// A gift of which a message is lost, while `then` happens; what its program
-    /// was told.
+    /// A gift of which a message is lost, while `then` happens; returns the answer of its
+    /// program.
     fn give(&mut self, lost: MessageKind, then: impl FnOnce(&mut BankPair)) -> Option<String> {
         self.lose(lost, "give", then)
     }
@@ -552,14 +552,14 @@ impl BankPair {
         self.way.wait();
         then(self);
         self.way.open();
-        let told = asked.join().unwrap();
+        let answer = asked.join().unwrap();
         self.connected();
-        told
+        answer
     }
 }
 
 #[test]
-fn what_two_regions_change_in_one_unit_is_committed_or_backed_out_in_both() {
+fn changes_of_one_unit_in_two_regions_are_committed_or_backed_out_in_both() {
     let banks = BankPair::start();
     let ask = |what| ask(&banks.near.http, what).unwrap();
     assert_eq!(ask("give"), "000/000");
@@ -581,21 +581,21 @@ fn whatever_message_is_lost_both_have_the_unit_or_neither() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINK, LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
-        let told = banks.give(lost, |_| {}).unwrap();
+        let answer = banks.give(lost, |_| {}).unwrap();
         match lost {
             COMMIT | COMMITTED => {
                 money += 1;
-                assert_eq!(told, "000/000", "message {lost:?}");
+                assert_eq!(answer, "000/000", "message {lost:?}");
             }
-            PREPARE | PREPARED => assert_eq!(told, "000/082", "message {lost:?}"),
-            _ => assert_eq!(told, "081/082", "message {lost:?}"),
+            PREPARE | PREPARED => assert_eq!(answer, "000/082", "message {lost:?}"),
+            _ => assert_eq!(answer, "081/082", "message {lost:?}"),
         }
         assert_eq!(banks.money(), (money, money), "message {lost:?}");
     }
 }
 
 #[test]
-fn what_one_region_alone_changes_is_committed_in_one_phase() {
+fn changes_of_only_one_region_are_committed_in_one_phase() {
     let mut banks = BankPair::start();
     for prepares in [PREPARE, COMMIT] {
         // Nothing is prepared there, so that this message does not come.
@@ -606,37 +606,37 @@ fn what_one_region_alone_changes_is_committed_in_one_phase() {
     assert_eq!(banks.money(), (0, 2));
     let mut money = 2;
     for lost in [LINK, LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
-        let told = banks.lose(lost, "only", |_| {}).unwrap();
+        let answer = banks.lose(lost, "only", |_| {}).unwrap();
         money += u64::from(lost == COMMITTED_ALONE);
         let expected = match lost {
             COMMIT_ALONE => "000/082",
             COMMITTED_ALONE => "000/000",
             _ => "081/082",
         };
-        assert_eq!(told, expected, "message {lost:?}");
+        assert_eq!(answer, expected, "message {lost:?}");
         assert_eq!(banks.money(), (0, money), "message {lost:?}");
     }
 }
 
 #[test]
-fn who_commits_alone_and_is_killed_says_what_became_of_it() {
+fn a_region_killed_in_a_one_phase_commit_returns_the_outcome() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
-        let told = banks.lose(lost, "only", |banks| {
+        let answer = banks.lose(lost, "only", |banks| {
             banks.far.restart();
             banks.way.lead_to(&banks.far.ipconn);
         });
-        let told = told.unwrap();
-        money += u64::from(told == "000/000");
+        let answer = answer.unwrap();
+        money += u64::from(answer == "000/000");
         let committed = lost == COMMITTED_ALONE;
-        assert_eq!(told == "000/000", committed, "message {lost:?}: {told}");
+        assert_eq!(answer == "000/000", committed, "message {lost:?}: {answer}");
         assert_eq!(banks.money(), (0, money), "message {lost:?}");
     }
 }
 
 #[test]
-fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
+fn a_region_killed_during_a_one_phase_commit_of_another_leaves_nothing_in_doubt() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
@@ -651,27 +651,27 @@ fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
 }
 
 #[test]
-fn a_region_that_is_killed_finds_what_it_had_prepared_and_gets_the_decision() {
+fn a_killed_region_restores_its_prepared_unit_and_gets_the_decision() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
-        let told = banks.give(lost, |banks| {
+        let answer = banks.give(lost, |banks| {
             banks.far.restart();
             banks.way.lead_to(&banks.far.ipconn);
         });
-        let told = told.unwrap();
-        money += u64::from(told == "000/000");
+        let answer = answer.unwrap();
+        money += u64::from(answer == "000/000");
         assert_eq!(
-            told == "000/000",
+            answer == "000/000",
             lost.0 == COMMIT.0,
-            "message {lost:?}: {told}"
+            "message {lost:?}: {answer}"
         );
         assert_eq!(banks.money(), (money, money), "message {lost:?}");
     }
 }
 
 #[test]
-fn a_region_that_is_killed_sends_what_it_had_decided_when_it_is_back() {
+fn a_killed_region_sends_its_decision_after_its_restart() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARED, COMMIT, COMMITTED] {
@@ -710,12 +710,12 @@ fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
 #[test]
 fn a_program_sees_a_unit_in_doubt_and_can_end_it() {
     let mut banks = BankPair::start();
-    let mut told = None;
+    let mut answer = None;
     banks.give(COMMIT, |banks| {
-        told = ask(&banks.far.http, "ends");
+        answer = ask(&banks.far.http, "ends");
         until("it is committed", || banks.far.units().is_empty());
     });
-    assert_eq!(told.as_deref(), Some("NEAR/NEAR/CSMI"));
+    assert_eq!(answer.as_deref(), Some("NEAR/NEAR/CSMI"));
     assert_eq!(banks.money(), (1, 1));
 }
 
@@ -724,14 +724,14 @@ fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
     let mut banks = BankPair::start();
     let cases = [("give", "back", "CSMI", 0), ("comt", "forc", "COMT", 1)];
     for (does, ends, transid, far) in cases {
-        let mut told = None;
+        let mut answer = None;
         let asked = banks.lose(COMMIT, does, |banks| {
-            told = ask(&banks.far.http, ends);
+            answer = ask(&banks.far.http, ends);
             until("it is over", || banks.far.units().is_empty());
         });
-        // The one that decided has it, and its program was told so.
+        // The region that decided has committed it, and its program got that answer.
         assert_eq!(asked.as_deref(), Some("000/000"));
-        assert_eq!(told, Some(format!("NEAR/NEAR/{transid}")), "{ends}");
+        assert_eq!(answer, Some(format!("NEAR/NEAR/{transid}")), "{ends}");
         assert_eq!(banks.far.money(), far, "{ends}");
     }
     assert_eq!(banks.near.money(), 2);
@@ -741,12 +741,12 @@ fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
 }
 
 #[test]
-fn a_program_sees_what_a_unit_in_doubt_has_locked() {
+fn a_program_can_list_the_locks_of_a_unit_in_doubt() {
     let mut banks = BankPair::start();
-    let mut told = None;
-    banks.give(COMMIT, |banks| told = ask(&banks.far.http, "enqs"));
+    let mut answer = None;
+    banks.give(COMMIT, |banks| answer = ask(&banks.far.http, "enqs"));
     // The record, and a queue of each kind.
-    let told = told.unwrap();
-    assert_eq!(told.trim_end(), "003/003/RQUEUE");
+    let answer = answer.unwrap();
+    assert_eq!(answer.trim_end(), "003/003/RQUEUE");
     assert_eq!(banks.money(), (1, 1));
 }

@@ -116,9 +116,10 @@ fn the_task_of_a_request_has_its_callers_user_id() {
     let plain = std::fs::read_to_string(&document).expect("a document");
     let asked = plain.replacen("paths:", "security:\n- password: []\npaths:", 1);
     let scheme = "  securitySchemes:\n    password: {type: http, scheme: basic}\n";
-    let asked = match asked.contains("components:\n") {
-        true => asked.replacen("components:\n", &format!("components:\n{scheme}"), 1),
-        false => format!("{asked}components:\n{scheme}"),
+    let asked = if asked.contains("components:\n") {
+        asked.replacen("components:\n", &format!("components:\n{scheme}"), 1)
+    } else {
+        format!("{asked}components:\n{scheme}")
     };
     std::fs::write(&document, &asked).expect("written");
     let check = tupelo()
@@ -126,10 +127,10 @@ fn the_task_of_a_request_has_its_callers_user_id() {
         .arg(app.path())
         .output()
         .expect("tupelo runs");
-    let told = text(&check.stdout);
+    let printed = text(&check.stdout);
     assert!(
-        told.contains("no user store is set") && told.contains("tupelo user add"),
-        "{told}"
+        printed.contains("no user store is set") && printed.contains("tupelo user add"),
+        "{printed}"
     );
     done(app.path(), &["add", "ada"], "open sesame\n");
     let server = Server::start(app.path());
@@ -153,7 +154,7 @@ fn an_api_that_cannot_be_protected_is_not_served_and_the_others_are() {
     copy(&from, &to);
     let document = to.join("src/main/api/openapi.yaml");
     let plain = std::fs::read_to_string(&document).expect("a document");
-    let asked = plain.replacen("paths:", "security:\n- nobody: []\npaths:", 1);
+    let asked = plain.replacen("paths:", "security:\n- unknown: []\npaths:", 1);
     std::fs::write(&document, asked).expect("written");
     let server = Server::start(app.path());
     assert_eq!(server.get("/hello/x").status, 200);
@@ -163,7 +164,7 @@ fn an_api_that_cannot_be_protected_is_not_served_and_the_others_are() {
         .as_str()
         .unwrap_or_default();
     assert!(
-        reason.starts_with("security: nobody is required of callers"),
+        reason.starts_with("security: unknown is required of callers"),
         "{reason}"
     );
 }
@@ -177,11 +178,11 @@ fn an_administration_port_beyond_this_machine_needs_users() {
         .args(["--listen", "0", "--admin", "0.0.0.0:0"])
         .output()
         .expect("tupelo runs");
-    let told = text(&output.stderr);
-    assert!(!output.status.success(), "{told}");
+    let printed = text(&output.stderr);
+    assert!(!output.status.success(), "{printed}");
     assert!(
-        told.contains("tupelo user add NAME --roles admin"),
-        "{told}"
+        printed.contains("tupelo user add NAME --roles admin"),
+        "{printed}"
     );
 }
 
@@ -189,9 +190,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for path in crate::commands::entries_of(from) {
         let to = to.join(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => drop(std::fs::copy(&path, to).expect("a copy")),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            drop(std::fs::copy(&path, to).expect("a copy"))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! CICS web support served by a region: programs of `testdata/web` behind
-//! TCPIPSERVICEs, asked as a client asks them.
+//! CICS web support served by a region: requests of a client to programs of `testdata/web`
+//! through TCPIPSERVICEs.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -88,9 +88,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)
+        } else {
+            drop(std::fs::copy(entry.path(), to).unwrap())
         }
     }
 }
@@ -152,14 +153,14 @@ browse again 21 10
 headers   4
 WEB     127.0.0.1
 ";
-    let told: Vec<String> = text(&answer)
+    let lines: Vec<String> = text(&answer)
         .lines()
         .map(|l| l.trim_end().to_owned())
         .collect();
-    assert_eq!(told.join("\n") + "\n", expected);
+    assert_eq!(lines.join("\n") + "\n", expected);
     assert_eq!(answer.status, 201);
     assert!(
-        answer.head.starts_with("HTTP/1.1 201 Told"),
+        answer.head.starts_with("HTTP/1.1 201 Done"),
         "{}",
         answer.head
     );
@@ -170,7 +171,7 @@ WEB     127.0.0.1
 fn forms_are_read_in_either_encoding() {
     let region = Region::start();
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    let told = |answer: &HttpAnswer| -> Vec<String> {
+    let fields = |answer: &HttpAnswer| -> Vec<String> {
         text(answer)
             .lines()
             .map(|l| l.trim_end().to_owned())
@@ -183,16 +184,19 @@ fn forms_are_read_in_either_encoding() {
         "x  0  0 1",
         " 20  0",
     ];
-    assert_eq!(told(&answer), expected);
+    assert_eq!(fields(&answer), expected);
     let form = "Content-Type: multipart/form-data; boundary=XX\r\n";
     let body = b"--XX\r\nContent-Disposition: form-data; name=\"who\"\r\n\r\nAnn\r\n--XX--\r\n";
     let answer = region.send("POST", "/form", form, body);
-    assert_eq!(told(&answer), ["who  0  0 Ann", "who  0  0 Ann", " 20  0"]);
+    assert_eq!(
+        fields(&answer),
+        ["who  0  0 Ann", "who  0  0 Ann", " 20  0"]
+    );
     // A form without its last boundary, and a body that is no form.
     let answer = region.send("POST", "/form", form, &body[..60]);
-    assert_eq!(told(&answer), ["who 16154"]);
+    assert_eq!(fields(&answer), ["who 16154"]);
     let answer = region.send("POST", "/form", "Content-Type: image/png\r\n", b"who=1");
-    assert_eq!(told(&answer), ["who 16153"]);
+    assert_eq!(fields(&answer), ["who 16153"]);
 }
 
 #[test]
@@ -205,7 +209,7 @@ fn answers_come_in_chunks_and_from_documents_files_and_redirections() {
     let old = http::raw(region.at("WEB"), b"GET /chunks HTTP/1.0\r\nHost: h\r\n\r\n").unwrap();
     assert_eq!((old.status, text(&old).as_str()), (505, "no chunks"));
 
-    // What was announced stands behind the chunks, for those who take it.
+    // The announced trailer follows the chunks, for clients that accept trailers.
     for (takes, expected) in [("TE: trailers\r\n", true), ("", false)] {
         let mut stream = TcpStream::connect(region.at("WEB")).unwrap();
         let request =
@@ -346,8 +350,8 @@ fn what_is_too_much_is_refused_and_clients_that_vanish_harm_no_other() {
     });
 }
 
-/// What a transaction of the same application, run for itself, leaves in its
-/// COMMAREA behind the port of the server that it talks with.
+/// The COMMAREA of a transaction of the same application, run by itself, without the port of
+/// its server.
 fn client(region: &Region, transid: &str) -> Vec<String> {
     client_of(region, "WEB", transid)
 }
@@ -384,7 +388,7 @@ fn a_program_is_a_client_of_another() {
         "OPEN                  0   0",
         "RECEIVE TOO EARLY    16  80",
         "SEND                  0   0",
-        "RECEIVE              22  57 201 Told GET /tell/x [a=1] HTTP/1.1",
+        "RECEIVE              22  57 201 Done GET /tell/x [a=1] HTTP/1.1",
         "READ HEADER           0   0 yes",
         "CONVERSE              0   0 200 hello there",
         "WRONG PATH           16  63",
@@ -397,7 +401,7 @@ fn a_program_is_a_client_of_another() {
 }
 
 #[test]
-fn a_request_goes_out_in_chunks_and_an_answer_comes_in_pieces() {
+fn a_request_is_sent_in_chunks_and_a_response_received_in_parts() {
     let region = Region::start();
     let expected = [
         "NO CERTIFICATE       16  40",
@@ -441,10 +445,10 @@ fn requests_go_out_before_the_answers_to_those_before_are_received() {
 #[test]
 fn trailers_of_requests_and_empty_bodies_are_read() {
     let region = Region::start();
-    let ask = |behind: &str| {
+    let ask = |trailer: &str| {
         let request = format!(
             "POST /tail HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\
-             Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n{behind}\r\n"
+             Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n{trailer}\r\n"
         );
         let answer = http::raw(region.at("WEB"), request.as_bytes()).unwrap();
         text(&answer).trim_end().to_owned()
@@ -504,10 +508,10 @@ fn templates_are_given_by_programs_and_kept_from_transient_data() {
     let answer = region.get("/given");
     let got = text(&answer);
     assert_eq!(answer.status, 200, "{got}");
-    let (told, long) = got.split_once("longlong").unwrap_or((&got, ""));
+    let (start, long) = got.split_once("longlong").unwrap_or((&got, ""));
     let expected = "[Ann GIVEN1][Ann PLAIN0]a good line\r\nanother\r\na good line\r\nanother\r\n\
-        NOEXIT  117 0000;REFUSED 117 0000;ENDLESS 117 0000;ABENDS  117 0000;there is none today";
-    assert_eq!(told, expected);
+        NOEXIT  117 0000;REFUSED 117 0000;ENDLESS 117 0000;ABENDS  117 0000;no such text so far";
+    assert_eq!(start, expected);
     assert_eq!(long.len() + "longlong".len(), 8_000);
     let log = || std::fs::read_to_string(log.path()).unwrap();
     for why in [
@@ -611,8 +615,8 @@ fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
             let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
             let _ = stream.write_all((flood + ok).as_bytes());
         }
-        let told = text(&answer.join().unwrap());
-        assert!(!told.contains("ok"), "{told}");
+        let shown = text(&answer.join().unwrap());
+        assert!(!shown.contains("ok"), "{shown}");
     });
 }
 
@@ -696,14 +700,14 @@ fn an_analyzer_chooses_what_serves_a_request() {
     let ask = |path: &str, body: &str| http::post_text(region.at("ANALYZED"), path, body);
     // Converter, program, transaction and token are the analyzer's, and so is
     // what it has changed in the body.
-    let (status, told) = ask("/analyzed/yes", "an+old%21 body");
-    assert_eq!((status, told.as_str()), (202, "0044 01 an new! body"));
+    let (status, shown) = ask("/analyzed/yes", "an+old%21 body");
+    assert_eq!((status, shown.as_str()), (202, "0044 01 an new! body"));
     until("the record of the alias", || region.records("WECH") == 1);
-    let (status, told) = ask("/analyzed/no", "x");
-    assert_eq!(status, 400, "{told}");
-    assert!(told.contains("response 4, reason 42"), "{told}");
-    let (status, told) = ask("/analyzed/dead", "x");
-    assert!(status == 500 && told.contains("ANLZ"), "{status} {told}");
+    let (status, shown) = ask("/analyzed/no", "x");
+    assert_eq!(status, 400, "{shown}");
+    assert!(shown.contains("response 4, reason 42"), "{shown}");
+    let (status, shown) = ask("/analyzed/dead", "x");
+    assert!(status == 500 && shown.contains("ANLZ"), "{status} {shown}");
     // No URIMAP is there: the analyzer may know it all the same.
     assert_eq!(ask("/nowhere/else", "an echo"), (200, "an echo".to_owned()));
     assert_eq!(ask("/nowhere/at/all", "x").0, 400);
@@ -773,18 +777,18 @@ export function POST(request, response) { response.status = 201; return request.
         std::fs::write(csd, before + maps).unwrap();
     });
     let answer = region.get("/greet?a=b");
-    let told = r#"{"method":"GET","path":"/greet","host":"test.example"}"#;
-    assert_eq!((answer.status, text(&answer).as_str()), (200, told));
+    let expected = r#"{"method":"GET","path":"/greet","host":"test.example"}"#;
+    assert_eq!((answer.status, text(&answer).as_str()), (200, expected));
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let answer = region.send("POST", "/greet", "", b"a body");
     assert_eq!((answer.status, text(&answer).as_str()), (201, "a body"));
     assert_eq!(region.send("DELETE", "/greet", "", b"").status, 405);
     assert_eq!(text(&region.get("/greet?parts")), "one two");
     let answer = region.get("/greet?fail");
-    let told = text(&answer);
+    let shown = text(&answer);
     assert!(
-        answer.status == 500 && told.contains("AJST") && told.contains("greet.js:3"),
-        "{told}"
+        answer.status == 500 && shown.contains("AJST") && shown.contains("greet.js:3"),
+        "{shown}"
     );
     assert_eq!(region.get("/nothere").status, 500);
     assert_eq!(region.get("/convertgreet").status, 500);

@@ -51,9 +51,9 @@ fn region(attributes: &str) -> Region {
 #[test]
 fn a_client_shows_its_certificate_and_the_program_reads_it() {
     let region = region("SSL(CLIENTAUTH)");
-    let told = client_of(&region, "SAFE", "SHOW");
+    let lines = client_of(&region, "SAFE", "SHOW");
     assert_eq!(
-        told,
+        lines,
         [
             "WITH          0 CLIENTAUTH shown Ann/Tupelo/GB 42 CICSUSER by rcgen self signed",
             "WITHOUT       0 CLIENTAUTH none DFHWBA",
@@ -64,11 +64,11 @@ fn a_client_shows_its_certificate_and_the_program_reads_it() {
 #[test]
 fn a_client_without_a_certificate_is_refused_where_one_is_required() {
     let region = region("SSL(CLIENTAUTH) AUTHENTICATE(CERTIFICATE)");
-    let told = client_of(&region, "SAFE", "SHOW");
+    let lines = client_of(&region, "SAFE", "SHOW");
     assert!(
-        told[0].contains("CLIENTAUTH shown Ann/Tupelo/GB"),
-        "{told:?}"
+        lines[0].contains("CLIENTAUTH shown Ann/Tupelo/GB"),
+        "{lines:?}"
     );
     // IOERR: the handshake, or the first request, does not come to an end.
-    assert_eq!(told[1], "WITHOUT      17");
+    assert_eq!(lines[1], "WITHOUT      17");
 }

@@ -1,5 +1,5 @@
-//! Children, STARTs and the places that they may take: parents that wait, queues,
-//! and transactions that are disabled while something of them waits.
+//! Children, STARTs and the places that they may use: waiting parents, queues, and
+//! transactions that are disabled while requests for them wait.
 
 use super::*;
 
@@ -74,7 +74,7 @@ fn starts_that_wait_leave_the_queue_of_clients_alone() {
     let refused = w.call(|c, cx| c.begin(cx, &spec));
     assert_eq!(refused, Err(StartRefusal::TooManyTasks));
     w.core.check_books();
-    // The transaction is disabled: nothing of it waits any more.
+    // The transaction is disabled: its waiting requests are rejected.
     let transid = Name::from_bytes(*b"HIGH");
     w.call(|c, cx| c.refuse_transaction(cx, transid, StartRefusal::Disabled(transid)));
     assert_eq!(w.core.waiting, 0);

@@ -1,4 +1,4 @@
-//! Tests of `prepared`, on small inputs of their own.
+//! Tests of `prepared` on small inputs.
 
 use super::*;
 use crate::resources::Resources;
@@ -18,7 +18,7 @@ fn locks() -> impl Strategy<Value = Vec<LockName>> {
 
 proptest! {
     #[test]
-    fn a_record_reads_back_as_it_was_written(
+    fn a_record_is_read_back_unchanged(
         since_unix_ns in any::<u64>(),
         unit in any::<u64>(),
         participants in prop::collection::vec("[a-z]{0,20}", 0..4),

@@ -1,15 +1,14 @@
-//! Accounts: how much tasks have made grow, by region and by task.
+//! Accounts: how much tasks have added to the region's tables, by region and by task.
 //!
-//! A manager has a [`GrowthAccount`] beside each table that commands add to, and
-//! asks it before it adds. [`Resources::accounts`] gathers them in the order of
-//! [`ACCOUNTS`], and recounts what is there, for tests and the simulation.
+//! A manager has a [`GrowthAccount`] for each table that commands add to, and checks it
+//! before it adds. [`Resources::accounts`] collects the sums in the order of
+//! [`ACCOUNTS`], and counts everything again, for tests and the simulation.
 //!
-//! A task's sum is what it has added, less what it has removed itself or what was
-//! its own and is gone. It ends with the task; what the task leaves is in the
-//! region's sum until it is removed.
+//! A task's sum is what it has added, minus what it has removed itself and what was its own
+//! and is gone. It ends with the task; what the task leaves is in the region's sum until it
+//! is removed.
 //!
-//! Invariant: sums are kept with each change; nothing here is counted anew while
-//! a command is served.
+//! Invariant: each change updates the sums; no command counts a table.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +24,7 @@ use crate::types::{AccountKind, AccountLimit, AccountLimits, AtLimit, CountAndBy
 #[derive(Debug, Default)]
 pub struct GrowthAccount {
     sum: CountAndBytes,
-    /// What is there of each task that has not ended.
+    /// The sum of each task that has not ended.
     tasks: HashMap<TaskKey, CountAndBytes>,
     limit: AccountLimit,
 }
@@ -46,7 +45,7 @@ impl GrowthAccount {
         self.limit
     }
 
-    /// Puts a limit in force. What is there stays.
+    /// Puts a limit in force. Existing entries stay.
     pub fn set_limit(&mut self, limit: AccountLimit) {
         self.limit = limit;
     }
@@ -84,7 +83,7 @@ impl GrowthAccount {
         }
     }
 
-    /// What a task has added is gone.
+    /// Something that a task has added is gone.
     pub fn remove(&mut self, task: TaskKey, less: CountAndBytes) {
         debug_assert!(less.fits(self.sum), "{less:?} of {:?}", self.sum);
         self.sum = self.sum.minus(less);
@@ -96,11 +95,10 @@ impl GrowthAccount {
         }
     }
 
-    /// A task has so much from now on.
+    /// Sets the amount of a task.
     ///
-    /// # Errors
-    /// As [`Self::check`] has them, if that is more than before; nothing has
-    /// changed then.
+    /// As for [`Self::check`], if the amount is larger than before; then nothing has
+    /// changed.
     pub fn set(
         &mut self,
         kind: AccountKind,
@@ -127,11 +125,11 @@ impl GrowthAccount {
 /// The sums of one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountSums {
-    /// Which.
+    /// The account.
     pub kind: AccountKind,
     /// The region's sum.
     pub region: CountAndBytes,
-    /// Those of tasks, by their keys; empty where the account knows no tasks.
+    /// The sums of tasks, by their keys; empty if the account does not distinguish tasks.
     pub tasks: Vec<(TaskKey, CountAndBytes)>,
 }
 
@@ -216,7 +214,7 @@ impl Resources {
         set(&mut self.outside.documents, AccountKind::Documents);
     }
 
-    /// Counts everything anew and compares it with the sums.
+    /// Counts everything again and compares it with the sums.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_accounts(&self) {
         let recounted = |kind: AccountKind| match kind {

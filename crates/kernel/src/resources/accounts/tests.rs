@@ -86,7 +86,7 @@ fn grow(w: &mut KernelFixture, kind: AccountKind, task: u32, number: u32) -> Str
         AccountKind::Reports => {
             let asked = CommandOperands::default()
                 .bytes(spoolopen_output::NODE, *b"*       ")
-                .bytes(spoolopen_output::USERID, *b"SOMEBODY");
+                .bytes(spoolopen_output::USERID, *b"ANYUSER1");
             (spoolopen_output::NUMBER, asked)
         }
         AccountKind::Journals => {

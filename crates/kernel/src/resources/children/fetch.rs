@@ -16,7 +16,7 @@ use crate::kernel::{
     condition, done_with,
 };
 
-/// The indexes of what both commands give and take.
+/// The option indexes of both commands.
 struct FetchOptions {
     channel: u8,
     compstatus: u8,
@@ -43,7 +43,7 @@ const OF_ANY: FetchOptions = FetchOptions {
 
 /// Longest TIMEOUT in milliseconds.
 const MAX_TIMEOUT_MS: i64 = 40_800_000;
-/// Bytes of an answer beside the channel.
+/// Bytes of an answer in addition to the channel.
 const ANSWER_OVERHEAD: usize = 1024;
 
 /// FETCH CHILD.
@@ -102,7 +102,7 @@ pub(super) fn any(
     }
 }
 
-/// When a wait ends by TIMEOUT, as its first try said; 0 for never.
+/// When a wait ends by TIMEOUT, as computed at the first try; 0 for never.
 fn until(request: &mut Request, options: &FetchOptions, now: u64) -> Result<u64, CommandFailure> {
     if request.woken.is_none() {
         let ms = request.operands.get_int(options.timeout).unwrap_or(0);
@@ -117,7 +117,7 @@ fn until(request: &mut Request, options: &FetchOptions, now: u64) -> Result<u64,
     Ok(request.progress)
 }
 
-/// No child has ended that was asked for.
+/// None of the requested children has ended.
 fn not_yet(request: &Request, options: &FetchOptions, until: u64, now: u64) -> CallResult {
     if request.operands.has(options.nosuspend) {
         return condition(Condition::NotFinished, 52);
@@ -132,7 +132,7 @@ fn not_yet(request: &Request, options: &FetchOptions, until: u64, now: u64) -> C
     }))
 }
 
-/// What a child that has ended came to.
+/// Returns the result of a child that has ended.
 fn give(
     account: &mut GrowthAccount,
     request: &Request,

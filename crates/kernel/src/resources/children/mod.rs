@@ -1,8 +1,8 @@
-//! The asynchronous API: children that run beside their parent.
+//! The asynchronous API: children that run concurrently with their parent.
 //!
-//! A child is a task of its own with a copy of a channel. What it comes to
-//! (its abend, its channel) is kept until it is fetched or freed, or the
-//! parent ends; a child that is left runs to its end all the same.
+//! A child is a separate task with a copy of a channel. Its result (abend and channel) is
+//! kept until it is fetched or freed, or the parent ends. A child whose parent has ended
+//! still runs to its end.
 //!
 //! Reference: CICS API reference, RUN TRANSID, FETCH CHILD, FETCH ANY, FREE
 //! CHILD.
@@ -27,7 +27,7 @@ use crate::kernel::{
 };
 use crate::types::{AccountKind, CountAndBytes, StartCode, WaitKind};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (row::NUMBER, run),
@@ -40,8 +40,8 @@ pub const MANAGER: Manager = Manager {
     ..Manager::IDLE
 };
 
-/// Children of one parent that run at once; RUN TRANSID waits for one of them
-/// to end before there are more.
+/// Most children of one parent that run at once; RUN TRANSID waits for one of them to end
+/// before it starts more.
 const MAX_RUNNING: usize = 100;
 
 /// The event that parents wait for, with their task number: a child ended.
@@ -64,13 +64,13 @@ pub struct ChildTasks {
 const CHILD_BYTES: u64 = 256;
 
 impl ChildTasks {
-    /// True when nothing of any task is here.
+    /// True if there is no state of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.families.is_empty() && self.parents.is_empty()
     }
 
-    /// The children that are not freed, counted anew.
+    /// The children that are not freed, counted again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let children = self.families.values().flat_map(|f| &f.children);
@@ -86,7 +86,7 @@ struct TaskChildren {
     /// The parent's task number, which its waits are named by.
     parent: u64,
     children: Vec<ChildTask>,
-    /// How many have ended.
+    /// Number of children that have ended.
     ends: u64,
 }
 
@@ -98,13 +98,13 @@ struct ChildTask {
     /// Bytes of the channel that it was given.
     given_bytes: u64,
     end: Option<ChildEnd>,
-    /// A FETCH has told of its end.
+    /// A FETCH has returned its end.
     fetched: bool,
 }
 
 impl ChildTask {
-    /// What it takes: the channel that it was given, and once it has ended the one
-    /// that it has left and that no FETCH has given yet.
+    /// The amount that it takes: the channel that it got and, once it has ended, the channel that
+    /// it has left and that no FETCH has returned yet.
     fn amount(&self) -> CountAndBytes {
         let channel_bytes = match &self.end {
             None => self.given_bytes,
@@ -123,7 +123,7 @@ fn channel_bytes(channel: &ChannelData) -> u64 {
     containers.map(|c| c.bytes.len() as u64 + 16).sum()
 }
 
-/// What a child came to.
+/// The end of a child.
 #[derive(Debug)]
 struct ChildEnd {
     /// Its place in the order of ends.
@@ -168,7 +168,7 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
         return Ok(CallProgress::Wait(TaskWait::event(ROOM, b"")));
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
-    // A worker of ours writes what can be read.
+    // A correct worker writes a valid channel.
     let channel = channel
         .transpose()
         .map_err(|_| CommandFailure::Abend(FAILED))?;
@@ -265,7 +265,7 @@ fn start_ended(
     cx.signal(CHILD, &parent.to_be_bytes());
 }
 
-/// A parent is over: what its children come to is nobody's.
+/// A parent is over: the results of its children are dropped.
 fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, caller: &CallingTask) {
     let children = &mut resources.children;
     let family = children.families.remove(&caller.key);

@@ -1,4 +1,4 @@
-//! Children of tasks in virtual time: what a FETCH gives, and when.
+//! Children of tasks in virtual time: the results and times of FETCH.
 
 use cics::command::commands::{fetch_any, fetch_child, free_child, run_transid};
 use cics::cvda;
@@ -36,8 +36,8 @@ fn world() -> KernelFixture {
 
 /// RUN TRANSID of task 1: the token and the number of the start.
 fn run_child(w: &mut KernelFixture) -> (Vec<u8>, u64) {
-    let told = w.command(1, row::NUMBER, &operands(&[(row::TRANSID, b"CHLD")]));
-    let given = told.unwrap().operands;
+    let answer = w.command(1, row::NUMBER, &operands(&[(row::TRANSID, b"CHLD")]));
+    let given = answer.unwrap().operands;
     let token = given.get_bytes(row::CHILD).unwrap().to_vec();
     (token, w.started.pop().unwrap().id)
 }

@@ -1,34 +1,34 @@
 //! A counter and its arithmetic.
 //!
-//! Numbers are doublewords without a sign; a counter at its limit stands one
-//! above its maximum, which may need one bit more.
+//! Numbers are unsigned doublewords. A counter at its limit has a value one above its maximum,
+//! which may need one bit more.
 //!
 //! Reference: CICS application programming, "Named counter server".
-//! Invariant: no place and no name; a refused request changes nothing.
+//! Invariant: no store and no name; a refused request changes nothing.
 
 /// A counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedCounter {
     /// The next number, from the minimum to one above the maximum.
     pub value: i128,
-    /// Where it begins again.
+    /// The number after a wrap.
     pub minimum: u64,
     /// The last number that it gives.
     pub maximum: u64,
 }
 
-/// What GET asks for.
+/// The options of GET.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CounterIncrement {
     /// How many numbers.
     pub increment: u64,
-    /// Be content with those that are left.
+    /// Return the numbers that are left if there are fewer (REDUCE).
     pub reduce: bool,
-    /// Begin again when none are left.
+    /// Wrap if no numbers are left.
     pub wrap: bool,
 }
 
-/// What the number must be for a request to be granted.
+/// The condition on the number for a request to be granted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CounterRange {
     /// COMPAREMIN.
@@ -66,7 +66,7 @@ impl NamedCounter {
         (minimum <= maximum && counter.holds(value.into())).then_some(counter)
     }
 
-    /// Gives the next number and moves on.
+    /// Returns the next number and advances.
     pub fn get(
         &mut self,
         wanted: CounterIncrement,
@@ -90,7 +90,7 @@ impl NamedCounter {
         Ok(value as u64)
     }
 
-    /// Begins again, when fewer numbers are left than `increment`, or none.
+    /// Wraps, if fewer numbers than `increment` are left, or none.
     pub fn rewind(&mut self, increment: u64) -> Result<(), CounterRefusal> {
         let increment = self.check_increment(increment)?;
         let left = self.limit() - self.value;
@@ -144,9 +144,10 @@ impl NamedCounter {
 
     fn check_increment(&self, increment: u64) -> Result<i128, CounterRefusal> {
         let increment = i128::from(increment);
-        match increment <= self.limit() - i128::from(self.minimum) {
-            true => Ok(increment),
-            false => Err(CounterRefusal::Increment),
+        if increment <= self.limit() - i128::from(self.minimum) {
+            Ok(increment)
+        } else {
+            Err(CounterRefusal::Increment)
         }
     }
 }
@@ -158,9 +159,10 @@ impl CounterRange {
         let above = self.minimum.is_none_or(|min| value >= min);
         let below = self.maximum.is_none_or(|max| value <= max);
         let either = matches!((self.minimum, self.maximum), (Some(min), Some(max)) if min > max);
-        match (above && below) || (either && (above || below)) {
-            true => Ok(()),
-            false => Err(CounterRefusal::OutOfRange),
+        if (above && below) || (either && (above || below)) {
+            Ok(())
+        } else {
+            Err(CounterRefusal::OutOfRange)
         }
     }
 }

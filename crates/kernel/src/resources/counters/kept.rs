@@ -1,10 +1,9 @@
-//! Counters in memory and in the store, and the way between.
+//! Counters in memory and in the store.
 //!
-//! Any number of GETs of one counter may be with the store together: each has
-//! its number at once, and its answer when the store has taken it over. Every
-//! other change is alone, so that one which is refused leaves no trace. What
-//! the store refuses is undone here: when nothing of a counter is with the
-//! store any more, it is as the store has it.
+//! Any number of GETs of one counter may be in the store's queue together: each has its number
+//! at once, and its answer when the store has committed it. Every other change is alone, so
+//! that a refused one leaves no trace. A refused change is undone here: when no change of a
+//! counter is in the store's queue any more, its value is that in the store.
 
 use std::collections::HashMap;
 
@@ -35,7 +34,7 @@ const COUNTER: EventKind = EventKind::new("COUNTER", WaitKind::Event);
 /// All counters by pool and name.
 #[derive(Debug, Default)]
 pub struct CounterTable {
-    /// Those of the store are here.
+    /// The counters of the store have been read.
     read: bool,
     slots: HashMap<Key, CounterSlot>,
     /// Counters by the task that has defined them. Those of the store are in the
@@ -46,16 +45,16 @@ pub struct CounterTable {
 /// What a counter takes.
 const COUNTER_BYTES: u64 = 256;
 
-/// What there is under a name.
+/// The counter of a name.
 #[derive(Debug)]
 struct CounterSlot {
-    /// As the next command finds it.
+    /// The value for the next command.
     now: Option<NamedCounter>,
-    /// As the store has it.
+    /// The value in the store.
     stored: Option<NamedCounter>,
-    /// Changes that are with the store.
+    /// Changes in the store's queue.
     pending: u32,
-    /// The one that is with the store is no GET.
+    /// The change in the store's queue is not a GET.
     alone: bool,
     /// The task that has defined it, while that runs.
     maker: TaskKey,
@@ -73,7 +72,7 @@ impl CounterSlot {
     }
 }
 
-/// Which changes go to the store together.
+/// Which changes may be in the store's queue together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StoreScope {
     /// A GET, with other GETs.
@@ -82,7 +81,7 @@ pub(super) enum StoreScope {
     Separate,
 }
 
-/// Looks at a counter.
+/// Reads a counter.
 pub(super) fn read_counter(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -96,8 +95,8 @@ pub(super) fn read_counter(
     }
 }
 
-/// Changes what is under a name, and has the store take it over; the answer
-/// comes then.
+/// Changes the counter of a name, and passes the change to the store; the answer follows
+/// then.
 pub(super) fn change(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -160,7 +159,7 @@ fn wait(key: &Key) -> CallProgress {
 }
 
 impl CounterTable {
-    /// What is under a name.
+    /// The slot of a name.
     fn slot(
         &mut self,
         cx: &mut KernelContext<'_>,
@@ -176,8 +175,8 @@ impl CounterTable {
         Ok(self.slots.get_mut(key))
     }
 
-    /// The store has taken a change over, or refused it. It hears of changes
-    /// in the order in which they were made.
+    /// The store has accepted a change, or refused it. Called in the order in which the changes
+    /// were made.
     fn settle(
         &mut self,
         cx: &mut KernelContext<'_>,
@@ -226,7 +225,7 @@ impl CounterTable {
         })
     }
 
-    /// The counters, counted anew.
+    /// The counters, counted again.
     #[cfg(any(test, feature = "sim"))]
     pub(in crate::resources) fn recount(&self) -> CountAndBytes {
         let one = CountAndBytes::one(COUNTER_BYTES);
@@ -235,7 +234,7 @@ impl CounterTable {
             .fold(CountAndBytes::default(), |sum, _| sum.plus(one))
     }
 
-    /// The numbers that the counters stand at, here and in the store.
+    /// The values of the counters, in memory and in the store.
     #[cfg(any(test, feature = "sim"))]
     pub fn values(&self) -> impl Iterator<Item = (&Key, Option<i128>, Option<i128>)> {
         let value = |counter: &Option<NamedCounter>| counter.map(|c| c.value);

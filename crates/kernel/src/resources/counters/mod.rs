@@ -1,15 +1,13 @@
-//! Named counters: numbers that no two tasks get.
+//! Named counters: numbers that are given to one task only.
 //!
-//! Counters belong to no unit of work: what GET gave is not given again,
-//! whatever becomes of the task. They survive the region: a change is answered
-//! when it is in the store, and several tasks' changes go there together. All
-//! pools are in the one store, by name; in a region without one, counters live
-//! as long as it does.
+//! Counters belong to no unit of work: a number that GET returned is not given again, whatever
+//! happens to the task. They survive the region: a change is answered when it is in the store,
+//! and the changes of several tasks are committed together. All pools are in the one store, by
+//! name; in a region without a store, counters exist as long as the region.
 //!
-//! Reference: CICS API reference, DEFINE to UPDATE COUNTER and DCOUNTER. The
-//! numbers 405 and 406 (VALUE, INCREMENT) stand for whatever value of the pair
-//! of limits does not fit; the manual's further ones tell of a coupling
-//! facility, of which there is none.
+//! Reference: CICS API reference, DEFINE to UPDATE COUNTER and DCOUNTER. RESP2 405 and 406
+//! (VALUE, INCREMENT) are returned for any value that does not fit its limits. The manual's
+//! higher numbers are about a coupling facility, which Tupelo does not have.
 
 mod counter;
 mod kept;
@@ -33,7 +31,7 @@ use crate::kernel::{
     CallResult, CommandFailure, KernelContext, Request, condition, done_with, done_with_condition,
 };
 
-/// What this manager serves.
+/// The commands of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (define_counter::NUMBER, |r, cx, q| define(r, cx, q, FULL)),
@@ -56,7 +54,7 @@ pub const MANAGER: Manager = Manager {
 const POOL_BYTES: usize = 8;
 const NAME_BYTES: usize = 16;
 
-/// How a command writes numbers.
+/// The format in which a command has numbers.
 #[derive(Debug, Clone, Copy)]
 struct NumberWidth {
     /// The greatest number, and MAXIMUM where none is given.
@@ -213,7 +211,7 @@ fn update(
     })
 }
 
-/// Alters a counter that there is.
+/// Changes an existing counter.
 fn alter(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -247,9 +245,10 @@ impl NumberWidth {
     fn range(self, request: &Request, minimum: u8, maximum: u8) -> CounterRange {
         let number = |option| {
             let number = request.operands.get_int(option)?;
-            Some(match self.is_signed() {
-                true => number.into(),
-                false => (number as u64).into(),
+            Some(if self.is_signed() {
+                number.into()
+            } else {
+                (number as u64).into()
             })
         };
         CounterRange {

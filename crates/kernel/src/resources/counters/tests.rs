@@ -16,17 +16,17 @@ fn world() -> KernelFixture {
 fn define(w: &mut KernelFixture, name: &str, first: i64) -> (u16, u32) {
     use define_counter::{COUNTER, NUMBER, VALUE};
     let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
-    let told = w.command(1, NUMBER, &operands.int(VALUE, first));
-    let told = told.expect("an answer");
-    (told.condition.number(), told.resp2)
+    let answer = w.command(1, NUMBER, &operands.int(VALUE, first));
+    let answer = answer.expect("an answer");
+    (answer.condition.number(), answer.resp2)
 }
 
 fn get(w: &mut KernelFixture, number: u16, name: &str) -> (u16, u32, Option<i64>) {
     use get_counter::{COUNTER, VALUE};
     let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
-    let told = w.command(1, number, &operands).expect("an answer");
-    let value = told.operands.get_int(VALUE);
-    (told.condition.number(), told.resp2, value)
+    let answer = w.command(1, number, &operands).expect("an answer");
+    let value = answer.operands.get_int(VALUE);
+    (answer.condition.number(), answer.resp2, value)
 }
 
 const NORMAL: u16 = 0;
@@ -75,10 +75,10 @@ fn a_number_that_a_fullword_cannot_hold_is_given_with_lengerr() {
         let mut w = KernelFixture::without_store();
         let wide = CommandOperands::new(1 << DCOUNTER | 1 << VALUE).bytes(DCOUNTER, "WIDE");
         w.command(1, NUMBER, &wide.int(VALUE, first));
-        let told = get(&mut w, get_counter::NUMBER, "WIDE");
-        assert_eq!(told, (LENGERR, resp2, Some(first)));
-        let told = get(&mut w, get_dcounter::NUMBER, "WIDE");
-        assert_eq!(told, (NORMAL, 0, Some(first + 1)));
+        let number = get(&mut w, get_counter::NUMBER, "WIDE");
+        assert_eq!(number, (LENGERR, resp2, Some(first)));
+        let number = get(&mut w, get_dcounter::NUMBER, "WIDE");
+        assert_eq!(number, (NORMAL, 0, Some(first + 1)));
     }
 }
 
@@ -114,10 +114,10 @@ fn on_orders(w: &mut KernelFixture, task: u32, number: u16, value: i64) -> Optio
     w.command(task, number, &operands.int(VALUE, value))
 }
 
-/// What a GET of ORDERS gave: RESP2 and the number.
-fn given(told: Option<Response>) -> (u32, Option<i64>) {
-    let told = told.expect("an answer");
-    (told.resp2, told.operands.get_int(get_counter::VALUE))
+/// RESP2 and the number of an answer to GET of ORDERS.
+fn given(answer: Option<Response>) -> (u32, Option<i64>) {
+    let answer = answer.expect("an answer");
+    (answer.resp2, answer.operands.get_int(get_counter::VALUE))
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn a_change_that_the_store_refuses_never_was_and_is_a_failure_of_the_server() {
     let mut w = world();
     let refused = |w: &mut KernelFixture, number| {
         w.disk = false;
-        let told = on_orders(w, 1, number, 9).expect("an answer");
-        assert_eq!((told.condition.number(), told.resp2), (INVREQ, 303));
+        let answer = on_orders(w, 1, number, 9).expect("an answer");
+        assert_eq!((answer.condition.number(), answer.resp2), (INVREQ, 303));
         w.disk = true;
     };
     refused(&mut w, define_counter::NUMBER);

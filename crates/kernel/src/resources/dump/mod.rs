@@ -1,14 +1,13 @@
-//! DUMP TRANSACTION: a readable file for each, in the region's dump folder.
+//! DUMP TRANSACTION: one readable file for each dump, in the region's dump folder.
 //!
-//! The worker writes what is in its memory as text; the file begins with what
-//! the region knows of the task. The file's number is the DUMPID, and counts
-//! over restarts because no file is ever written over.
+//! The worker writes the contents of its memory as text; the file begins with the region's
+//! data about the task. The number of the file is the DUMPID. It continues over restarts,
+//! since no file is ever overwritten.
 //!
-//! The dump table has a code once a dump was made with it, or once SET
-//! TRANDUMPCODE has added it. It suppresses the dumps of a code (RESP2 1); a
-//! region without a folder suppresses all. Dumps of the region (PERFORM DUMP)
-//! go to the same folder and have a table of their own. No table outlives the
-//! region.
+//! The dump table contains a code after a dump was made with it, or after SET TRANDUMPCODE has
+//! added it. It can suppress the dumps of a code (RESP2 1); a region without a folder
+//! suppresses all. Dumps of the region (PERFORM DUMP) go to the same folder and have their own
+//! table. The tables end with the region.
 //!
 //! Reference: CICS API reference, DUMP TRANSACTION; system programming
 //! reference, SET DUMPDS, INQUIRE and SET TRANDUMPCODE and SYSDUMPCODE.
@@ -46,10 +45,10 @@ pub const MANAGER: Manager = Manager {
     ..Manager::IDLE
 };
 
-/// Where dumps go.
+/// The folder and tables of dumps.
 #[derive(Debug, Default)]
 pub struct DumpControl {
-    /// The folder; none suppresses dumps.
+    /// The folder; `None` suppresses dumps.
     folder: Option<PathBuf>,
     /// SET DUMPDS has closed it for dumps of tasks.
     closed: bool,
@@ -57,14 +56,14 @@ pub struct DumpControl {
     codes: BTreeMap<[u8; 4], DumpCode>,
     /// The system dump table.
     system_codes: BTreeMap<[u8; 8], DumpCode>,
-    /// Dumps that were asked for, by task; whether they were written or not.
+    /// Dumps that were requested, by task, whether they were written or not.
     pub(super) account: GrowthAccount,
     /// Codes of both tables.
     pub(super) codes_account: GrowthAccount,
 }
 
 impl DumpControl {
-    /// Dumps in a folder; none suppresses them.
+    /// Dumps in a folder; `None` suppresses them.
     pub fn new(folder: Option<PathBuf>) -> DumpControl {
         DumpControl {
             folder,
@@ -72,7 +71,7 @@ impl DumpControl {
         }
     }
 
-    /// Has dumps go to a folder.
+    /// Sets the folder of dumps.
     #[cfg(test)]
     pub(super) fn set_folder(&mut self, folder: PathBuf) {
         self.folder = Some(folder);
@@ -83,8 +82,8 @@ impl DumpControl {
         self.folder.is_some() && !self.closed
     }
 
-    /// Counts a dump of the region that a task asks for and returns its folder, if
-    /// there is one.
+    /// Counts a dump of the region that a task requests, and returns its folder, if there is
+    /// one.
     ///
     /// # Errors
     /// SUPPRESSED by the dump table; INVREQ when that has no room for the code.
@@ -101,7 +100,7 @@ impl DumpControl {
         }
     }
 
-    /// The codes of both tables, counted anew.
+    /// The codes of both tables, counted again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount_codes(&self) -> CountAndBytes {
         let count = (self.codes.len() + self.system_codes.len()) as u64;
@@ -112,7 +111,7 @@ impl DumpControl {
     }
 }
 
-/// SET DUMPDS. There is one data set, so there is none to switch to.
+/// SET DUMPDS. There is only one data set, so it cannot be switched.
 fn set_data_set(
     resources: &mut Resources,
     _: &mut KernelContext<'_>,
@@ -179,8 +178,8 @@ fn dump(
     Ok(cx.ask_file(caller.key, FileKey::default(), FileAsk::Dump(ask)))
 }
 
-/// A dump code as a part of a file's name: what means something to a file system
-/// or a shell is written as in a URL.
+/// A dump code as a part of a file's name: characters that are special to a file system or a
+/// shell are percent-encoded.
 fn file_name(code: &[u8]) -> String {
     let mut name = String::new();
     for byte in code {

@@ -19,17 +19,17 @@ use crate::types::{AccountKind, CountAndBytes};
 /// MAXIMUM that stands for no limit.
 const NO_LIMIT: u32 = 999;
 
-/// What a code takes.
+/// Bytes that a code takes.
 pub(super) const CODE_BYTES: u64 = 64;
 
 /// A code of the dump table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DumpCode {
-    /// Dumps asked for since the start or the last RESET.
+    /// Dumps requested since the start or the last RESET.
     pub current: u32,
     /// Most dumps; 999 for no limit.
     pub maximum: u32,
-    /// Dumps are made at all.
+    /// Whether dumps are made at all.
     pub dumping: bool,
 }
 
@@ -44,7 +44,7 @@ impl Default for DumpCode {
 }
 
 impl DumpCode {
-    /// Counts a dump that is asked for; false when it shall not be made.
+    /// Counts a requested dump. Returns false if it must not be made.
     pub fn count(&mut self) -> bool {
         self.current = self.current.saturating_add(1);
         self.dumping && (self.maximum == NO_LIMIT || self.current <= self.maximum)
@@ -131,7 +131,7 @@ pub(super) fn set_system_code(
     change.apply(tables, task, code.unwrap_or([b' '; 8]))
 }
 
-/// What a SET asks for.
+/// The changes of a SET.
 struct DumpCodeChange {
     action: Option<CodeAction>,
     maximum: Option<u32>,
@@ -177,7 +177,7 @@ impl DumpCodeChange {
     }
 }
 
-/// INVREQ for any value of an option but one.
+/// INVREQ for any value of an option except one.
 fn only(
     operands: &CommandOperands,
     option: u8,

@@ -1,12 +1,12 @@
-//! ENQ and DEQ: the use of a name, one task at a time.
+//! ENQ and DEQ: the exclusive use of a name.
 //!
-//! A name is the contents of an area with LENGTH, or the address of one
-//! without. Each ENQ is to be matched by a DEQ; what is left ends with the
-//! unit of work or the task, as MAXLIFETIME says.
+//! A name is the contents of an area with LENGTH, or the address of an area without LENGTH.
+//! Each ENQ must be matched by a DEQ; the remaining ones end with the unit of work or the task,
+//! depending on MAXLIFETIME.
 //!
-//! Reference: CICS API reference, ENQ and DEQ. Without LENGTH the address of
-//! the area is the name, which means nothing in another worker; the worker
-//! sends the task's own name for it then. Models are for names alone.
+//! Reference: CICS API reference, ENQ and DEQ. Without LENGTH the name is an address, which has
+//! no meaning in another worker; so the worker sends the task's own name for it. Models apply
+//! only to names.
 
 mod models;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use crate::kernel::{
 use crate::types::{AccountKind, CountAndBytes};
 pub use models::EnqueueModel;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (enq::NUMBER, enqueue),
@@ -47,33 +47,32 @@ pub const MANAGER: Manager = Manager {
     ..Manager::IDLE
 };
 
-/// How often tasks have enqueued on names.
+/// The ENQ counts of tasks.
 #[derive(Debug, Default)]
 pub struct EnqueueTable {
     held: HashMap<TaskKey, HashMap<LockName, EnqueueCounts>>,
     models: Vec<EnqueueModel>,
-    /// What the names take, by task.
+    /// The amount that the names take, by task.
     pub(super) account: GrowthAccount,
 }
 
-/// What a name takes beside its bytes, with its lock.
+/// Bytes that a name takes in addition to its text, with its lock.
 const NAME_BYTES: u64 = 128;
 
-/// What a name counts for. It is in the table of locks and in two lists of its
-/// owner.
+/// The amount that a name takes. It is in the table of locks and in two lists of its owner.
 fn amount(name: &LockName) -> CountAndBytes {
     CountAndBytes::one(NAME_BYTES + 3 * name.key.len() as u64)
 }
 
 impl EnqueueTable {
-    /// What the names take, counted anew.
+    /// The amount that the names take, counted again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let names = self.held.values().flat_map(HashMap::keys).map(amount);
         names.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
-    /// True when nothing of any task is here.
+    /// True if there is no state of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.held.is_empty()
@@ -87,7 +86,7 @@ struct EnqueueCounts {
     task: u32,
 }
 
-/// Longest name; LENGTH says how long one is.
+/// Longest name.
 const MAX_NAME: i64 = enq::ROW.most_bytes(enq::RESOURCE) as i64;
 /// The abend of a wait for a name that can never end, or lasts too long.
 const DEADLOCK: [u8; 4] = *b"AKCS";
@@ -167,7 +166,7 @@ fn dequeue(
 fn unit_ended(resources: &mut Resources, _: &mut KernelContext<'_>, task: TaskKey, _: bool) {
     let enqueues = &mut resources.enqueue;
     if let Some(held) = enqueues.held.get_mut(&task) {
-        // The kernel gives the locks of the unit back.
+        // The kernel releases the locks of the unit.
         held.retain(|name, uses| {
             uses.unit = 0;
             if uses.task == 0 {

@@ -1,9 +1,8 @@
-//! ENQMODEL: which names may be enqueued on.
+//! ENQMODEL: which names ENQ may use.
 //!
-//! A model is for one name, or for all that begin in one way; of several that
-//! fit the longest counts. A model that is disabled, or that waits until nobody
-//! has a name of its own any more, has an ENQ refused with an abend. Names are
-//! the region's alone, whatever ENQSCOPE says.
+//! A model applies to one name, or to all names with a prefix; of several models that match
+//! the longest is used. If the model is disabled, or waits until its names are free, an ENQ
+//! fails with an abend. Names are local to the region, whatever ENQSCOPE is.
 //!
 //! Reference: CICS system programming reference, CREATE, DISCARD, INQUIRE and
 //! SET ENQMODEL.
@@ -20,40 +19,42 @@ use crate::kernel::{
 };
 use crate::types::{EnqModelDef, KernelConfig};
 
-/// A model that is installed.
+/// An installed model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnqueueModel {
     /// Its definition, as SET has changed it.
     pub def: EnqModelDef,
-    /// It waits until nobody has a name of its own.
+    /// It waits until no task uses its names.
     pub waits: bool,
-    /// It goes then.
+    /// It is removed then.
     discarded: bool,
 }
 
-/// Why a model cannot be enabled: another is, that has all of its names.
+/// Why a model cannot be enabled: another enabled model matches all of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NestedModel;
 
 impl EnqModelDef {
     fn fits(&self, name: &[u8]) -> bool {
-        match self.generic {
-            true => name.starts_with(&self.enq_name),
-            false => name == self.enq_name,
+        if self.generic {
+            name.starts_with(&self.enq_name)
+        } else {
+            name == self.enq_name
         }
     }
 
-    /// Whether all names of another model are its own.
+    /// Whether it matches all names of another model.
     fn covers(&self, other: &EnqModelDef) -> bool {
-        match self.generic {
-            true => other.enq_name.starts_with(&self.enq_name),
-            false => !other.generic && other.enq_name == self.enq_name,
+        if self.generic {
+            other.enq_name.starts_with(&self.enq_name)
+        } else {
+            !other.generic && other.enq_name == self.enq_name
         }
     }
 }
 
 impl EnqueueTable {
-    /// The models that are installed, those that are to go among them.
+    /// The installed models, including those that are being discarded.
     pub fn models(&self) -> &[EnqueueModel] {
         &self.models
     }
@@ -64,10 +65,10 @@ impl EnqueueTable {
         kept.map(|m| m.def.clone()).collect()
     }
 
-    /// CREATE: a model takes the place of one of its name.
+    /// CREATE: a model replaces one with the same name.
     ///
     /// # Errors
-    /// It is to be enabled, and another that is enabled has all of its names.
+    /// It is to be enabled, and another enabled model matches all of its names.
     pub fn install(&mut self, def: EnqModelDef) -> Result<(), NestedModel> {
         self.check_nested(&def)?;
         let model = EnqueueModel {
@@ -86,7 +87,7 @@ impl EnqueueTable {
         Ok(())
     }
 
-    /// DISCARD; false when there is no such model.
+    /// DISCARD. Returns false if there is no such model.
     pub fn discard(&mut self, name: Name<8>) -> bool {
         let found = self.models.iter().position(|m| m.def.name == name);
         let Some(at) = found.filter(|at| !self.models[*at].discarded) else {
@@ -101,7 +102,7 @@ impl EnqueueTable {
         true
     }
 
-    /// What an ENQ on a name is refused with.
+    /// The abend of an ENQ on a name, if its model does not allow it.
     pub(super) fn check(&self, name: &[u8]) -> Result<(), CommandFailure> {
         let fitting = self.models.iter().filter(|m| m.def.fits(name));
         let nearest = fitting.max_by_key(|m| (!m.def.generic, m.def.enq_name.len()));
@@ -111,7 +112,7 @@ impl EnqueueTable {
         }
     }
 
-    /// Names may have been given up: what waited for that is done.
+    /// Names may have become free: completes changes that waited for that.
     pub(super) fn settle_models(&mut self) {
         if !self.models.iter().any(|m| m.waits) {
             return;
@@ -124,7 +125,7 @@ impl EnqueueTable {
         self.models = models;
     }
 
-    /// Whether a task has a name that fits.
+    /// Whether a task uses a name that matches.
     fn is_used(&self, def: &EnqModelDef) -> bool {
         let names = self.held.values().flat_map(|names| names.keys());
         let mut names = names.filter(|name| name.space == LockSpace::Enqueue);
@@ -134,14 +135,15 @@ impl EnqueueTable {
     fn check_nested(&self, def: &EnqModelDef) -> Result<(), NestedModel> {
         let enabled = |m: &&EnqueueModel| m.def.enabled && !m.discarded && m.def.name != def.name;
         let mut others = self.models.iter().filter(enabled);
-        match def.enabled && others.any(|m| m.def.covers(def)) {
-            true => Err(NestedModel),
-            false => Ok(()),
+        if def.enabled && others.any(|m| m.def.covers(def)) {
+            Err(NestedModel)
+        } else {
+            Ok(())
         }
     }
 }
 
-/// Definitions come into force. A model that stays as it is keeps its state.
+/// Definitions are put in force. A model whose definition is unchanged keeps its state.
 pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
     let enqueues = &mut resources.enqueue;
     let wanted = &config.definitions.queues.enq_models;
@@ -157,7 +159,7 @@ pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
         if enqueues.models.iter().find(known).is_none() && enqueues.install(def.clone()).is_err() {
             tracing::warn!(
                 model = %def.name,
-                "ENQMODEL is not installed: one that is enabled has all of its names; define the more particular one first"
+                "ENQMODEL is not installed: an enabled model matches all of its names; define the more specific one first"
             );
         }
     }
@@ -204,5 +206,5 @@ pub(super) fn set(
     done()
 }
 
-/// The abend of an ENQ whose model does not let it.
+/// The abend of an ENQ that its model does not allow.
 const REFUSED: [u8; 4] = *b"ANQE";

@@ -41,10 +41,11 @@ fn enqueue(w: &mut KernelFixture, task: u32, name: &str) -> String {
     let operands = CommandOperands::new(1 << enq::RESOURCE | 1 << enq::LENGTH)
         .bytes(enq::RESOURCE, name)
         .int(enq::LENGTH, name.len() as i64);
-    let told = w.command(task, enq::NUMBER, &operands).expect("an answer");
-    match told.abend.is_empty() {
-        true => told.condition.name().to_owned(),
-        false => told.abend,
+    let answer = w.command(task, enq::NUMBER, &operands).expect("an answer");
+    if answer.abend.is_empty() {
+        answer.condition.name().to_owned()
+    } else {
+        answer.abend
     }
 }
 
@@ -59,8 +60,8 @@ fn set(w: &mut KernelFixture, name: &str, status: &str) -> (String, u32) {
     let operands = CommandOperands::new(1 << set_enqmodel::ENQMODEL | 1 << set_enqmodel::STATUS)
         .bytes(set_enqmodel::ENQMODEL, format!("{name:8}"))
         .int(set_enqmodel::STATUS, cvda::value(status).unwrap().into());
-    let told = w.command(9, set_enqmodel::NUMBER, &operands).unwrap();
-    (told.condition.name().to_owned(), told.resp2)
+    let answer = w.command(9, set_enqmodel::NUMBER, &operands).unwrap();
+    (answer.condition.name().to_owned(), answer.resp2)
 }
 
 fn normal() -> (String, u32) {
@@ -111,7 +112,7 @@ fn a_discarded_model_goes_when_the_unit_that_has_its_name_ends() {
 }
 
 #[test]
-fn the_more_particular_of_two_models_is_enabled_first() {
+fn the_more_specific_of_two_models_is_enabled_first() {
     let mut w = world(&[model("WIDE", "AB*", true)]);
     let enqueues = &mut w.kernel.resources.enqueue;
     let narrow = model("NARROW", "ABCD*", true);

@@ -1,10 +1,10 @@
 //! POST, the waits for event control blocks, SUSPEND and CHANGE TASK.
 //!
-//! The control blocks are in the program's storage, where only its worker can
-//! look. The worker looks and asks here to wait: until the task's own POST is
-//! due, or for a while. The answer tells whether the POST is due.
+//! The control blocks are in the program's storage, which only its worker can read. The worker
+//! checks them, and requests a wait here: until the task's own POST is due, or for a limited
+//! time. The answer says whether the POST is due.
 //!
-//! A task has one POST at most: the next POST, START or DELAY takes its place.
+//! A task has one POST at most: the next POST, START or DELAY replaces it.
 //!
 //! Reference: CICS API reference, POST, WAIT EVENT, SUSPEND, CHANGE TASK.
 
@@ -25,7 +25,7 @@ use crate::kernel::{
 };
 use crate::types::WaitKind;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (post_row::NUMBER, post),
@@ -45,7 +45,7 @@ pub struct TaskPosts {
     posts: HashMap<TaskKey, PendingPost>,
 }
 
-/// A POST that is not taken back.
+/// A POST that is not cancelled.
 #[derive(Debug)]
 struct PendingPost {
     /// When it is due, nanoseconds of the region's clock.
@@ -69,13 +69,13 @@ const WHEN: TimeOptions = TimeOptions {
 };
 
 impl TaskPosts {
-    /// A task's POST is replaced or taken back; false when it has none.
+    /// Cancels a task's POST. Returns false if it has none.
     pub fn supersede(&mut self, task: TaskKey) -> bool {
         self.posts.remove(&task).is_some()
     }
 
-    /// Cancels the POST of that name: the task's own is taken back, another
-    /// one's is due at once. False when there is none that is not due.
+    /// Cancels the POST with this name: the task's own is removed, that of another task
+    /// becomes due at once. Returns false if no POST with this name is pending.
     pub fn cancel(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, name: ReqId) -> bool {
         if self.posts.get(&task).is_some_and(|p| p.name == name) {
             return self.supersede(task);
@@ -94,7 +94,7 @@ impl TaskPosts {
     }
 }
 
-/// POST. The answer holds when it is due and the request's name.
+/// POST. The answer contains its due time and the request's name.
 fn post(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -113,14 +113,15 @@ fn post(
     let given = CommandOperands::default()
         .int(post_row::SET, at as i64)
         .bytes(post_row::REQID, name);
-    match at <= cx.now && WHEN.is_of_day(operands) {
-        true => done_with_condition(Condition::Expired, 0, given),
-        false => done_with(given),
+    if at <= cx.now && WHEN.is_of_day(operands) {
+        done_with_condition(Condition::Expired, 0, given)
+    } else {
+        done_with(given)
     }
 }
 
-/// WAIT EVENT, WAIT EXTERNAL and WAITCICS, as the worker asks: ECADDR holds
-/// for how many nanoseconds at most, 0 for no limit.
+/// WAIT EVENT, WAIT EXTERNAL and WAITCICS, as the worker requests them: ECADDR has the most
+/// nanoseconds of the wait, 0 for no limit.
 fn wait(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -142,7 +143,7 @@ fn wait(
     }))
 }
 
-/// SUSPEND: control was given up by asking. The answer tells of the POST.
+/// SUSPEND: the call itself gives up control. The answer says whether the POST is due.
 fn look(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -155,7 +156,7 @@ fn answer(posted: bool) -> CallResult {
     done_with(CommandOperands::default().int(wait_event::ECADDR, i64::from(posted)))
 }
 
-/// CHANGE TASK. Minus one is a priority that changes nothing.
+/// CHANGE TASK. A priority of minus one changes nothing.
 fn change_priority(
     _: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -181,14 +182,14 @@ mod tests {
     #[test]
     fn a_priority_is_0_to_255_and_minus_one_leaves_it_as_it_is() {
         let mut w = KernelFixture::without_store();
-        let told = [0, 255, -1, 256, -2].map(|priority| {
+        let answers = [0, 255, -1, 256, -2].map(|priority| {
             let operands = CommandOperands::default().int(change_task::PRIORITY, priority);
-            let told = w.command(1, change_task::NUMBER, &operands);
-            told.map(|t| (t.condition, t.resp2))
+            let answers = w.command(1, change_task::NUMBER, &operands);
+            answers.map(|t| (t.condition, t.resp2))
         });
         let normal = Some((Condition::Normal, 0));
         let wrong = Some((Condition::InvReq, 1));
-        assert_eq!(told, [normal, normal, normal, wrong, wrong]);
+        assert_eq!(answers, [normal, normal, normal, wrong, wrong]);
         assert_eq!(w.priorities, [(1, 0), (1, 255)]);
     }
 }

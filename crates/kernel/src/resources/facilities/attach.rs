@@ -1,5 +1,5 @@
-//! Which task has a facility, and when: its registration, inputs, STARTs and
-//! triggers, the end of a task, and its leave.
+//! The tasks of facilities: registration, inputs, STARTs and triggers, the end of a task, and
+//! the end of a facility.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use crate::types::{InputRefused, InputTaken, StartCode, StartRefusal};
 /// Longest input, in bytes.
 const MOST_INPUT_BYTES: usize = 32_767;
 
-/// A facility is there from now on, and what waits for it begins.
+/// A facility is available from now on, and waiting work for it begins.
 pub fn register(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -29,7 +29,7 @@ pub fn register(
     Ok(id)
 }
 
-/// What waits for a new facility begins.
+/// Begins the work that waits for a new facility.
 pub fn begin_waiting_work(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     if let Some(entry) = resources.facilities.all.get(&id) {
         let terminal = entry.def.terminal;
@@ -38,7 +38,7 @@ pub fn begin_waiting_work(resources: &mut Resources, cx: &mut KernelContext<'_>,
     }
 }
 
-/// A facility is there from now on.
+/// A facility is available from now on.
 pub fn register_only(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -129,7 +129,7 @@ fn may_begin(
     }
 }
 
-/// An input begins a task, which is given what the last one has left.
+/// An input begins a task, which gets the data that the previous task has left.
 fn begin_input(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -207,7 +207,7 @@ fn attach(
     cx.start(start);
 }
 
-/// A START or trigger wants a terminal: it begins when that is free.
+/// A START or trigger needs a terminal: the task begins when the terminal is free.
 pub(super) fn enqueue(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -231,7 +231,7 @@ pub(super) fn enqueue(
     advance(resources, cx, id);
 }
 
-/// What waits for a terminal that is not expected back is gone.
+/// Drops the work that waits for a terminal that is not expected back.
 fn drop_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, queued: WaitingStart) {
     match queued {
         WaitingStart::Request(request) => interval::discard(resources, cx, request),
@@ -251,8 +251,8 @@ pub(super) fn triggered(resources: &mut Resources, cx: &mut KernelContext<'_>, n
     }
 }
 
-/// Begins what comes next at a facility that is free: what RETURN IMMEDIATE has
-/// named, else what was started for it, else what was entered ahead.
+/// Begins the next task at a free facility: that of RETURN IMMEDIATE, else a queued START, else
+/// that of an input that was entered ahead.
 pub(super) fn advance(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     if resources.facilities.is_held(id) {
         return;
@@ -351,7 +351,7 @@ pub(super) fn ended(
             report(cx, id, event);
         }
         StartEnd::Refused(refusal) => {
-            // It has seen nothing of what was saved.
+            // The task has not seen the saved data.
             entry.next = task.given.or(entry.next.take());
             let event = FacilityEvent::Refused {
                 transid: task.transid,
@@ -368,8 +368,8 @@ pub(super) fn ended(
     }
 }
 
-/// A facility leaves. What waits for a terminal with a name of its own stays
-/// until it is back.
+/// A facility ends. Work that waits for a terminal with its own name stays until the terminal
+/// is back.
 pub fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     let facilities = &mut resources.facilities;
     let Some(entry) = facilities.all.get_mut(&id).filter(|e| !e.closing) else {
@@ -390,7 +390,7 @@ pub fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, id: Facility
         for queued in starts {
             drop_queued(resources, cx, queued);
         }
-        // Those whose time has not come, too.
+        // Also starts whose time has not come.
         interval::discard_for(resources, cx, terminal);
     }
     if busy {

@@ -1,8 +1,8 @@
-//! The commands of a task on its terminal: RETURN with what is left for the next
-//! task, RECEIVE, SEND and CONVERSE on data streams.
+//! The commands of a task on its terminal: RETURN with data for the next task, RECEIVE, SEND and
+//! CONVERSE of data streams.
 //!
-//! Maps are not known here: a service of the terminal's door serves SEND MAP, and
-//! RECEIVE MAP asks for the input by RECEIVE first.
+//! Maps are not known here: a service of the terminal's connection serves SEND MAP, and RECEIVE
+//! MAP gets the input by RECEIVE first.
 
 use cics::command::commands::{converse as converse_row, ret, send as send_row};
 use cics::resp::Condition;
@@ -28,7 +28,7 @@ const NO_TERMINAL: u32 = 1;
 /// RESP2 of a COMMAREA that is too long.
 const TOO_LONG: u32 = 11;
 
-/// RETURN TRANSID at the highest level. It counts when the unit of work is
+/// RETURN TRANSID at the highest level. It takes effect when the unit of work is
 /// committed.
 pub(super) fn returned(
     resources: &mut Resources,
@@ -42,7 +42,7 @@ pub(super) fn returned(
     let transid = operands.get_name(ret::TRANSID).unwrap_or([b' '; 4]);
     let transid = TransId::from_bytes(transid);
     let data = if let Some(channel) = operands.get_bytes(CHANNEL_DATA) {
-        // A worker of ours writes what can be read.
+        // A correct worker writes a valid channel.
         let channel = ChannelData::parse(channel).map_err(|_| CommandFailure::Abend(FAILED))?;
         SavedArea::Channel(channel)
     } else if let Some(commarea) = operands.get_bytes(ret::COMMAREA) {
@@ -66,7 +66,7 @@ pub(super) fn returned(
         return done();
     }
     if facilities.is_held(id) {
-        // By an earlier unit of this task, which went on after ASP7.
+        // From an earlier unit of this task, which continued after ASP7.
         let mut wait = TaskWait::event(OUTCOME, &key(id));
         (wait.until, wait.expiry) = (cx.wait_limit(request), WaitExpiry::Abend(DEADLOCK));
         return Ok(CallProgress::Wait(wait));
@@ -157,7 +157,7 @@ pub(super) fn converse(
             last: false,
         };
         report(cx, id, FacilityEvent::Output(output));
-        // What began the task is not the answer to what it sends.
+        // The input that began the task is not the answer to its output.
         let entry = resources.facilities.all.get_mut(&id);
         if let Some(task) = entry.and_then(|e| e.task.as_mut()) {
             task.initial = None;
@@ -167,7 +167,7 @@ pub(super) fn converse(
     next_input(resources, cx, request, id, converse_row::INTO)
 }
 
-/// The task's next input, or the wait for it.
+/// Returns the task's next input, or waits for it.
 fn next_input(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,

@@ -1,11 +1,10 @@
 //! Facilities that a unit of work in doubt holds.
 //!
-//! What is saved with recovery for the next task is part of the unit that leaves
-//! it or takes it away. While that unit is in doubt it is not known which of both
-//! conversations is the user's. So the logical unit is held: no input and no START
-//! begins a task, and a RETURN waits. A commit makes the new conversation the one
-//! of the facility. If the unit is backed out the old one stays, which is in memory
-//! still, or was restored.
+//! Data that is saved with recovery for the next task is part of the unit of work that leaves or
+//! removes it. While that unit is in doubt it is not known which of the two conversations is the
+//! user's. So the logical unit is held: no input and no START begins a task, and a RETURN waits.
+//! After a commit the new conversation is that of the facility. After a back-out the old one
+//! stays, which is still in memory or was restored.
 //!
 //! A facility whose unit changes nothing in the store is not held: its task has
 //! ended with ASP7, and what RETURN has said is gone as after any abend.
@@ -22,14 +21,14 @@ use super::{FacilityId, FacilityTable, OUTCOME, attach, key};
 use crate::core::TaskKey;
 use crate::kernel::KernelContext;
 
-/// What holds a logical unit: a unit of work in doubt. There may be two after a
-/// restart, where the store has refused to forget one that its decider had backed
-/// out; the logical unit is held until both are over.
+/// A unit of work in doubt that holds a logical unit. There may be two after a restart, if the
+/// store has refused to forget one that its decider had backed out; the logical unit is held
+/// until both are over.
 #[derive(Debug)]
 pub(super) struct HeldFacility {
     /// The key of the unit of work in doubt.
     unit: TaskKey,
-    /// What its task was given and the unit takes away.
+    /// The data that its task got and the unit removes.
     given: Option<StoredConversation>,
 }
 
@@ -66,7 +65,7 @@ pub(super) fn unit_prepared(
     }
 }
 
-/// A unit of work is in doubt since the last life of the region.
+/// A unit of work is in doubt since the last run of the region.
 pub(super) fn unit_restored(
     resources: &mut Resources,
     _cx: &mut KernelContext<'_>,
@@ -76,7 +75,7 @@ pub(super) fn unit_restored(
     resources.facilities.hold(key, changes);
 }
 
-/// A unit of work is over: what it held goes on.
+/// A unit of work is over: the logical units that it held are released.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -128,8 +127,8 @@ impl FacilityTable {
         }
     }
 
-    /// The unit is committed: the logical unit has what the store has. Returns its
-    /// facility if that is there.
+    /// The unit is committed: the logical unit has the data of the store. Returns its facility if
+    /// that is connected.
     fn change(
         &mut self,
         cx: &mut KernelContext<'_>,
@@ -148,8 +147,8 @@ impl FacilityTable {
         Some(id)
     }
 
-    /// The unit is backed out: the logical unit has what its task was given, or
-    /// what is kept for it. Returns its facility if that is there.
+    /// The unit is backed out: the logical unit has the data that its task got, or that
+    /// is kept for it. Returns its facility if that is connected.
     fn stay(&mut self, name: Name<8>, unit: TaskKey) -> Option<FacilityId> {
         if let Some(given) = self.release_name(name, unit) {
             self.drop_kept(name);
@@ -169,7 +168,7 @@ impl FacilityTable {
         held.given
     }
 
-    /// The facility of a logical unit, unless it is about to leave.
+    /// The facility of a logical unit, unless it is ending.
     fn of_unit(&self, name: Name<8>) -> Option<FacilityId> {
         let mut entries = self.all.iter();
         let found = entries.find(|(_, entry)| entry.unit_name() == name && !entry.closing);
@@ -177,7 +176,7 @@ impl FacilityTable {
     }
 }
 
-/// What the store has for a logical unit.
+/// The stored data of a logical unit.
 fn in_store(cx: &mut KernelContext<'_>, name: Name<8>) -> Option<StoredConversation> {
     let reader = cx.kernel.reader.as_mut()?;
     let mut found = None;

@@ -1,11 +1,11 @@
-//! What is saved for the next task in the store: where the transaction that
-//! RETURN names asks for it, and the logical unit has a name of its own.
+//! Data saved for the next task in the store, if the transaction that RETURN names is recoverable
+//! and the logical unit has its own name.
 //!
-//! It is part of the unit of work that leaves it, and goes with the first unit of
-//! the task that gets it. A unit that changes nothing else does not wait for the
-//! store; one that is in doubt holds the logical unit (`held.rs`). So what a restart finds is either what was left last, or what was left
-//! before steps that changed nothing. It is given to the same logical unit and
-//! user only, and not when it is older than the region's limit.
+//! The data is part of the unit of work that leaves it, and is removed by the first unit of the
+//! task that gets it. A unit that changes nothing else does not wait for the store; one that is
+//! in doubt holds the logical unit (`held.rs`). So a restart finds either the data that was left
+//! last, or earlier data, followed by steps that changed nothing. It is given only to the same
+//! logical unit and user, and only if it is not older than the region's limit.
 //!
 //! Reference: none. On CICS the COMMAREA of a pseudoconversation ends with the
 //! region; TRANSACTION RESTART and TYPETERM RECOVOPTION are about tasks and
@@ -19,7 +19,7 @@ use super::{FacilityEntry, FacilityId, FacilityTable, NextTask, PendingRemoval, 
 use crate::core::TaskKey;
 use crate::kernel::{CallingTask, KernelContext, scan};
 
-/// By the name of the logical unit.
+/// The table of saved data, by the name of the logical unit.
 pub const TABLE: Table = Table::new("conversation");
 
 /// The fields of an entry.
@@ -31,7 +31,7 @@ mod field {
     pub const MESSAGE: u8 = 4;
 }
 
-/// What the store has for a logical unit that is away.
+/// The stored data of a logical unit that is not connected.
 #[derive(Debug)]
 pub(super) struct StoredConversation {
     userid: UserId,
@@ -41,7 +41,7 @@ pub(super) struct StoredConversation {
 }
 
 impl StoredConversation {
-    /// What a logical unit leaves that goes away.
+    /// The data of a logical unit that disconnects.
     pub(super) fn new(
         cx: &KernelContext<'_>,
         userid: UserId,
@@ -60,8 +60,8 @@ impl StoredConversation {
     }
 }
 
-/// Has a task's unit of work keep what it leaves, or take away what was there;
-/// true when the store has something for the facility when that is committed.
+/// Makes a task's unit of work keep the data that it leaves, or remove earlier data. Returns true
+/// if the store has data for the facility after the commit.
 pub(super) fn save(
     entry: &FacilityEntry,
     cx: &mut KernelContext<'_>,
@@ -87,8 +87,7 @@ pub(super) fn save(
     }
 }
 
-/// A task begins its first unit of work: that takes what it was given out of the
-/// store.
+/// A task begins its first unit of work, which removes the data that the task got from the store.
 pub(super) fn task_begun(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -113,7 +112,7 @@ pub(super) fn task_begun(
     }
 }
 
-/// A unit of work is over: what RETURN has said counts, or never was.
+/// A unit of work is over: the data of RETURN takes effect, or is dropped.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -148,8 +147,7 @@ pub(super) fn unit_ended(
     }
 }
 
-/// A task is over. One that has committed nothing has used up what it was given
-/// all the same.
+/// A task is over. The data that it got is used up even if it has committed nothing.
 pub(super) fn task_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -170,7 +168,7 @@ pub(super) fn task_ended(
     }
 }
 
-/// The region has started: what was saved in its last life waits for its users.
+/// The region has started: data saved in its last run waits for the users.
 pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let Some(reader) = cx.kernel.reader.as_mut() else {
@@ -189,7 +187,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
         .into_iter()
         .map(|(key, value)| (key, parse(&value)))
         .collect();
-    // The newest first: the oldest go where not all have room.
+    // The newest first: the oldest are dropped if there is no room for all.
     found.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.as_ref().map(|k| k.at)));
     let now = unix_ns(cx);
     let mut dropped = UnitOfWork::default();
@@ -211,8 +209,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
 }
 
 impl FacilityTable {
-    /// A facility, or its user, is there: what was saved for both is given to the
-    /// next task.
+    /// A facility or its user connects: data saved for both is given to the next task.
     pub(super) fn recover(&mut self, cx: &KernelContext<'_>, id: FacilityId) {
         let Some(entry) = self.all.get(&id) else {
             return;
@@ -232,8 +229,8 @@ impl FacilityTable {
         }
     }
 
-    /// A facility, or its user, leaves: what the store has waits until both are
-    /// back; anything else is gone.
+    /// A facility or its user leaves: stored data waits until both are back; other data
+    /// is dropped.
     pub(super) fn put_away(&mut self, cx: &KernelContext<'_>, id: FacilityId) {
         let Some(entry) = self.all.get_mut(&id) else {
             return;
@@ -251,7 +248,7 @@ impl FacilityTable {
         }
     }
 
-    /// What the store has for a logical unit waits for it.
+    /// Keeps stored data of a logical unit until it connects.
     pub(super) fn keep(&mut self, name: Name<8>, kept: StoredConversation) {
         self.bytes += kept.bytes();
         self.kept.insert(name, kept);
@@ -327,7 +324,7 @@ pub(super) fn parse(value: &[u8]) -> Option<StoredConversation> {
     })
 }
 
-/// The COMMAREA of an entry, for whoever plays histories.
+/// The COMMAREA of an entry, for simulations.
 #[cfg(any(test, feature = "sim"))]
 pub fn saved_commarea(value: &[u8]) -> Vec<u8> {
     let fields = CommandOperands::parse(value).expect("an entry");

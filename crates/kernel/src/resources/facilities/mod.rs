@@ -1,18 +1,17 @@
-//! Facilities that outlive tasks: what they have between two inputs, and which
-//! task has them.
+//! Facilities that outlive tasks: their data between two inputs, and their tasks.
 //!
-//! A facility has one task at a time, begun by an input, by RETURN IMMEDIATE, or
-//! by a START or trigger that waited until it was free. RETURN leaves the next
-//! transaction and its COMMAREA or channel here; the next input takes them. What
-//! a START for a terminal sends along stays with interval control.
+//! A facility has one task at a time, begun by an input, by RETURN IMMEDIATE, or by a START or
+//! trigger that waited until the facility was free. RETURN leaves the next transaction and its
+//! COMMAREA or channel here for the next input. The data of a START for a terminal stays with
+//! interval control.
 //!
-//! A terminal that leaves and has a name of its own finds its queue of STARTs
-//! again when it comes back; that of a pooled one goes with it.
+//! A terminal with its own name that leaves finds its queue of STARTs again when it returns; that
+//! of a pooled terminal is dropped.
 //!
 //! Reference: CICS API reference, RETURN, RECEIVE, SEND, START; CICS intersystem
 //! communication, "Automatic transaction initiation".
-//! Invariant: a facility has at most one task, and counts and bytes of all that
-//! waits here stay below their limits.
+//! Invariant: a facility has at most one task, and the counts and bytes of everything that waits
+//! here are below their limits.
 
 mod attach;
 mod commands;
@@ -46,7 +45,7 @@ pub use kept::TABLE as SAVED;
 #[cfg(any(test, feature = "sim"))]
 pub use kept::saved_commarea;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (rows::ret::NUMBER, commands::returned),
@@ -89,17 +88,17 @@ pub struct FacilityTable {
     /// Transactions whose saved data outlive the region.
     recovered: HashSet<TransId>,
     all: HashMap<FacilityId, FacilityEntry>,
-    /// By terminal identifier, without those that are going away.
+    /// By terminal identifier, without facilities that are ending.
     names: HashMap<Name<4>, FacilityId>,
-    /// By the start of the task that has it.
+    /// By the start of the facility's task.
     begun: HashMap<u64, FacilityId>,
-    /// What waits for terminals that are away.
+    /// Work that waits for terminals that are not connected.
     parked: HashMap<Name<4>, VecDeque<WaitingStart>>,
-    /// What RETURN has said of tasks whose unit of work is not over.
+    /// The data of RETURN for tasks whose unit of work is not over.
     saves: HashMap<TaskKey, PendingSave>,
-    /// Tasks whose unit of work takes what they were given out of the store.
+    /// Tasks whose unit of work removes the data that they got from the store.
     removals: HashMap<TaskKey, PendingRemoval>,
-    /// What the store has for logical units that are away, or whose user is.
+    /// Stored data of logical units that are not connected, or whose user is not signed on.
     kept: HashMap<Name<8>, StoredConversation>,
     /// Logical units whose conversation a unit of work in doubt changes.
     held: HashMap<Name<8>, Vec<HeldFacility>>,
@@ -114,14 +113,14 @@ struct FacilityEntry {
     userid: UserId,
     task: Option<AttachedTask>,
     next: Option<NextTask>,
-    /// Entered ahead of a task that will ask for it.
+    /// Input ahead of a task that will request it.
     inputs: VecDeque<FacilityInput>,
     starts: VecDeque<WaitingStart>,
     /// AID and cursor of the last input.
     last_key: (u8, u16),
-    /// The store has what the next task, or the one that runs, is given.
+    /// The store has the data that the next task gets, or the running one got.
     in_store: bool,
-    /// It has left; it goes with its task.
+    /// It has ended; it is removed with its task.
     closing: bool,
     /// Bytes counted for it.
     counted: usize,
@@ -131,26 +130,26 @@ struct FacilityEntry {
 #[derive(Debug)]
 struct AttachedTask {
     transid: TransId,
-    /// The input that began it, until it is received.
+    /// The input that began the task, until it is received.
     initial: Option<FacilityInput>,
-    /// What it was given, until its first unit of work begins.
+    /// The data that it got, until its first unit of work begins.
     given: Option<NextTask>,
     /// The user has pressed ATTN, and no command has reported it yet.
     signal: bool,
 }
 
-/// What RETURN has left for the next task.
+/// The data that RETURN has left for the next task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NextTask {
     transid: TransId,
     data: SavedArea,
-    /// INPUTMSG: what its first RECEIVE gives.
+    /// INPUTMSG: the data of its first RECEIVE.
     message: Option<Vec<u8>>,
     immediate: bool,
     recovered: bool,
 }
 
-/// What is saved for a task.
+/// Data saved for a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum SavedArea {
     #[default]
@@ -159,7 +158,7 @@ enum SavedArea {
     Channel(ChannelData),
 }
 
-/// What RETURN has said, until its unit of work is over.
+/// The data of RETURN, until its unit of work is over.
 #[derive(Debug)]
 struct PendingSave {
     facility: FacilityId,
@@ -167,14 +166,14 @@ struct PendingSave {
     in_store: bool,
 }
 
-/// What a unit of work takes out of the store, until it is over.
+/// The data that a unit of work removes from the store, until it is over.
 #[derive(Debug)]
 struct PendingRemoval {
     facility: FacilityId,
     given: NextTask,
 }
 
-/// What waits until a facility is free.
+/// Work that waits until a facility is free.
 #[derive(Debug)]
 pub enum WaitingStart {
     /// A START, by its number in interval control.
@@ -189,20 +188,19 @@ impl FacilityTable {
         self.recovered = recovered.map(|t| t.name).collect();
     }
 
-    /// Whether START may name a terminal: it is there, or was and is expected
-    /// back.
+    /// Whether START may name a terminal: it is connected, or was and is expected back.
     pub fn has_terminal(&self, terminal: Name<4>) -> bool {
         self.names.contains_key(&terminal) || self.parked.contains_key(&terminal)
     }
 
-    /// Has a terminal count as expected, for what the store has for it.
+    /// Marks a terminal as expected, since the store has data for it.
     pub fn expect(&mut self, terminal: Name<4>) {
         if self.parked.len() < self.limits.most {
             self.parked.entry(terminal).or_default();
         }
     }
 
-    /// Whether a terminal is of a pool: nothing that waits for it outlives it.
+    /// Whether a terminal is of a pool: work that waits for it ends with it.
     pub fn is_pooled(&self, terminal: Name<4>) -> bool {
         let id = self.names.get(&terminal);
         let entry = id.and_then(|id| self.all.get(id));
@@ -219,7 +217,7 @@ impl FacilityTable {
         self.begun.get(&start).copied()
     }
 
-    /// What waits for the next input.
+    /// The data that waits for the next input.
     pub fn state(&self, cx: &KernelContext<'_>, id: FacilityId) -> Option<FacilityState> {
         let entry = self.all.get(&id).filter(|e| !e.closing)?;
         let next = entry.next.as_ref();
@@ -236,8 +234,8 @@ impl FacilityTable {
         })
     }
 
-    /// Takes a further START of the same transaction out of the queue of a
-    /// task's facility, for RETRIEVE: the oldest for which `fits` holds.
+    /// Removes a further START of the same transaction from the queue of a task's facility, for
+    /// RETRIEVE: the oldest for which `fits` is true.
     pub fn take_queued(&mut self, start: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
         let id = self.of_start(start)?;
         let entry = self.all.get_mut(&id)?;
@@ -251,7 +249,7 @@ impl FacilityTable {
         }
     }
 
-    /// Puts a START back in front of the queue of a task's facility.
+    /// Puts a START back at the front of the queue of a task's facility.
     pub fn put_back(&mut self, start: u64, request: u64) -> bool {
         let id = self.of_start(start);
         let entry = id.and_then(|id| self.all.get_mut(&id));
@@ -262,7 +260,7 @@ impl FacilityTable {
         found
     }
 
-    /// Another user is signed on.
+    /// Another user signs on.
     pub fn sign_on(&mut self, cx: &mut KernelContext<'_>, id: FacilityId, userid: UserId) {
         let Some(entry) = self.all.get_mut(&id).filter(|e| e.userid != userid) else {
             return;
@@ -289,7 +287,7 @@ impl FacilityTable {
         }
     }
 
-    /// True when nothing of any task is here.
+    /// True if there is no state of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         let free =
@@ -301,7 +299,7 @@ impl FacilityTable {
             && self.all.values().all(free)
     }
 
-    /// Looks at the books; panics when they do not agree.
+    /// Checks the counters; panics if they are inconsistent.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
         let mut bytes = self
@@ -326,7 +324,7 @@ impl FacilityTable {
         assert!(self.all.len() <= self.limits.most, "facilities");
     }
 
-    /// What facilities take, with what is saved and waits at them.
+    /// The amount that facilities take, with their saved data and waiting work.
     pub(super) fn amount(&self) -> CountAndBytes {
         CountAndBytes {
             count: self.all.len() as u64,
@@ -334,12 +332,12 @@ impl FacilityTable {
         }
     }
 
-    /// Whether so many more bytes may be kept.
+    /// Whether this many more bytes may be kept.
     fn has_room(&self, bytes: usize) -> bool {
         self.bytes.saturating_add(bytes) <= self.limits.bytes
     }
 
-    /// Counts the bytes of a facility anew.
+    /// Counts the bytes of a facility again.
     fn recount(&mut self, id: FacilityId) {
         if let Some(entry) = self.all.get_mut(&id) {
             let bytes = entry.bytes();
@@ -399,12 +397,12 @@ impl SavedArea {
     }
 }
 
-/// A facility's number as waits name it.
+/// A facility's number as the key of its events.
 fn key(id: FacilityId) -> [u8; 8] {
     id.0.to_be_bytes()
 }
 
-/// Hands an event to the facility's door.
+/// Reports an event to the facility's connection.
 fn report(cx: &mut KernelContext<'_>, id: FacilityId, event: FacilityEvent) {
     cx.out.push(KernelEffect::Facility(id, Box::new(event)));
 }

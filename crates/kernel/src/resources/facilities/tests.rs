@@ -1,5 +1,5 @@
-//! Facilities in virtual time, over a store in memory: what the next task is
-//! given, who waits for whom, what a restart finds.
+//! Facilities in virtual time, over a store in memory: the data of the next task, waits, and
+//! restarts.
 
 use cics::command::commands::{receive, ret, retrieve, send, start, writeq_td, writeq_ts};
 use cics::resp::Condition;
@@ -339,7 +339,7 @@ fn a_terminal_that_leaves_ends_the_wait_with_termerr() {
         command_condition(&mut w, 1, send::NUMBER, &CommandOperands::default()),
         Condition::TermErr
     );
-    // Its name is free again, and what it leaves is for nobody.
+    // Its name is free again, and the data that it leaves is dropped.
     let again = w.register(def("T001", "ANNE"));
     w.leave(1, "STEP", b"lost");
     assert_eq!(w.look(again).next_transid, TransId::BLANK);

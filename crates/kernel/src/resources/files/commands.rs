@@ -1,7 +1,7 @@
-//! The file commands themselves.
+//! The file commands.
 //!
-//! A command is tried; if it must wait for a lock it is tried again from its
-//! start when it has the lock. So it sees the record as its last owner left it.
+//! A command that must wait for a lock is tried again from its start when it has the lock. So it
+//! sees the record as the last owner of the lock left it.
 
 use cics::file::{FileAccess, FileFault};
 use cics::resp::Condition;
@@ -20,7 +20,7 @@ use crate::kernel::{
     LockName, LockSpace, Request, condition,
 };
 
-/// What a command's file is in the store.
+/// A command's file in the store.
 #[derive(Clone, Copy)]
 struct StoreTarget {
     /// The file that has the records.
@@ -125,14 +125,14 @@ impl Command<'_, '_> {
         )))
     }
 
-    /// READ UPDATE has found no record of its key. Another task may have added
-    /// one that is not committed: VSAM waits for the lock on that key.
+    /// READ UPDATE has found no record with its key. Another task may have added one that is not
+    /// committed: VSAM waits for the lock on that key.
     fn not_there(&mut self, file: FileId, key: &[u8]) -> CallResult {
         let name = LockName::new(LockSpace::Record(file), key);
         if self.cx.kernel.locks.is_taken(self.task, &name) && self.lock(&name)?.is_none() {
             return Ok(self.wait(name));
         }
-        // The lock that was waited for is of nothing.
+        // The awaited lock is not needed, since there is no record.
         self.free_if_unchanged(file, key);
         condition(Condition::NotFnd, 80)
     }
@@ -156,11 +156,13 @@ impl Command<'_, '_> {
             }
         }
         let mut ends = std::mem::take(&mut self.files.ends);
-        let changed = self.change(|unit, reader| match at_end {
-            true => unit.append(reader, &mut ends, file, record),
-            false => unit
-                .insert(reader, file, &key, record)
-                .map(|()| key.clone()),
+        let changed = self.change(|unit, reader| {
+            if at_end {
+                unit.append(reader, &mut ends, file, record)
+            } else {
+                unit.insert(reader, file, &key, record)
+                    .map(|()| key.clone())
+            }
         });
         self.files.ends = ends;
         let (changed, key) = match changed {
@@ -201,7 +203,7 @@ impl Command<'_, '_> {
     fn delete(&mut self, file: StoreTarget, key: &[u8]) -> CallResult {
         let (mut key, mut more) = (key.to_vec(), false);
         if file.index.is_some() {
-            // The first record with this alternate key is meant.
+            // The first record with this alternate key is deleted.
             let mut first = None;
             self.seek(file, SeekKey::Equal(&key), &mut |found| {
                 first = Some((found.key().to_vec(), found.more));
@@ -218,8 +220,8 @@ impl Command<'_, '_> {
         self.settle(name, new, changed, answer)
     }
 
-    /// Deletes record after record, waiting for locks in between. Changes to a
-    /// file that is not recoverable are gathered anew in every try.
+    /// Deletes record after record, waiting for locks in between. Changes to a file that is not
+    /// recoverable are collected again in every try.
     fn delete_generic(&mut self, file: StoreTarget, prefix: &[u8]) -> CallResult {
         let recoverable = self.is_recoverable();
         let mut at_once = UnitOfWork::new();
@@ -273,8 +275,7 @@ impl Command<'_, '_> {
         self.files.files.get(self.call.file as usize)
     }
 
-    /// What the file that the call names is in the store, if the command may
-    /// touch it.
+    /// The store's file of the file that the call names, if the command is allowed.
     fn file(&self) -> Result<StoreTarget, CommandFailure> {
         let file = self.named().ok_or(FileFault::NotFound)?;
         let stored = file.stored.as_ref();
@@ -318,9 +319,8 @@ impl Command<'_, '_> {
         Ok(key.to_vec())
     }
 
-    /// Locks the alternate keys that no other record may have, so that of two
-    /// tasks that want one the later waits. The step to end with when this one
-    /// waits.
+    /// Locks the alternate keys that must be unique, so that of two tasks that need one the later
+    /// waits. Returns the step to end with if this task waits.
     fn lock_unique_keys(
         &mut self,
         file: FileId,
@@ -344,7 +344,7 @@ impl Command<'_, '_> {
         both.ok_or(CommandFailure::Condition(Condition::NotOpen, 60))
     }
 
-    /// Shows the record that is found, with the changes of the task's unit.
+    /// Passes the found record, with the changes of the task's unit.
     fn seek(
         &mut self,
         file: StoreTarget,
@@ -365,7 +365,7 @@ impl Command<'_, '_> {
         Ok(copy)
     }
 
-    /// The first record with a prefix, past what `changes` delete.
+    /// The first record with a prefix that `changes` do not delete.
     fn seek_visible(
         &mut self,
         changes: &UnitOfWork,
@@ -377,7 +377,7 @@ impl Command<'_, '_> {
         seek_in(changes, reader, file, SeekKey::Prefix(prefix), show)
     }
 
-    /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
+    /// Locks. Returns `Some(true)` if the lock is new, `None` if the task waits.
     fn lock(&mut self, name: &LockName) -> Result<Option<bool>, CommandFailure> {
         if self.call.is_nosuspend() && self.cx.kernel.locks.is_taken(self.task, name) {
             return condition(Condition::RecordBusy, 107);
@@ -390,8 +390,8 @@ impl Command<'_, '_> {
         self.cx.wait_for_lock(self.request, name, DEADLOCK)
     }
 
-    /// Makes a change: in the task's unit, or in one of its own, which is given
-    /// back, when the file is not recoverable.
+    /// Makes a change in the task's unit. If the file is not recoverable, makes it in a
+    /// separate unit and returns that.
     fn change<R>(
         &mut self,
         make: impl FnOnce(&mut UnitOfWork, &mut (dyn ReadStore + Send)) -> Result<R, UnitError>,
@@ -408,8 +408,7 @@ impl Command<'_, '_> {
         Ok(((!recoverable).then_some(at_once), made))
     }
 
-    /// Ends a command that locked its record itself: a lock that was taken for
-    /// nothing is given back.
+    /// Ends a command that locked its record itself: releases a lock that was not needed.
     fn settle(
         &mut self,
         name: LockName,
@@ -428,8 +427,8 @@ impl Command<'_, '_> {
         }
     }
 
-    /// The record that the task read for update: the one of a token, or the
-    /// last one. Where it has read none, INVREQ with `none`.
+    /// The record that the task read for update: the one of a token, or the last one. If
+    /// it has read none, INVREQ with `none`.
     fn held(
         &self,
         file: FileId,
@@ -460,7 +459,7 @@ impl Command<'_, '_> {
     }
 }
 
-/// A command that is over, or is when its change is committed.
+/// A command that is complete, or will be when its change is committed.
 fn ended(
     at_once: Option<UnitOfWork>,
     answer: CallAnswer,
@@ -480,7 +479,7 @@ fn ended(
     }
 }
 
-/// Shows the record that is found, with the changes of a unit.
+/// Passes the found record, with the changes of a unit.
 fn seek_in(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
@@ -588,12 +587,12 @@ mod tests {
     }
 
     #[test]
-    fn a_read_for_update_waits_for_who_is_adding_the_record() {
+    fn a_read_for_update_waits_for_the_task_that_is_adding_the_record() {
         let mut w = world();
         add(&mut w, 1);
         w.on_file(2, read_update(false));
         w.on_file(3, read_update(true));
-        // Without UPDATE nobody waits.
+        // Without UPDATE no task waits.
         w.on_file(4, read());
         got(&mut w, &[(3, "RECORDBUSY"), (4, "NOTFND")]);
         w.end(1, true);

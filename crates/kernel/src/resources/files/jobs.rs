@@ -20,9 +20,9 @@ use crate::kernel::{
     Request, condition, done,
 };
 
-/// Serves an operation on a record: `args` are the number of the file, the
-/// bytes of the key, and 1 when nobody shall wait for a lock. READ locks, UNLOCK
-/// gives the lock back; WRITE without a key adds at the end.
+/// Serves an operation on a record: `args` are the number of the file, the bytes of the key, and 1
+/// if the operation must not wait for a lock. READ locks, UNLOCK releases the lock; WRITE without
+/// a key adds at the end.
 pub fn serve(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -77,9 +77,10 @@ impl FileOperation<'_, '_> {
         let task = self.request.caller.key;
         let name = LockName::new(LockSpace::Record(self.file), key);
         let unit = self.cx.kernel.units.get(task);
-        match unit.is_some_and(|u| u.changes.change(self.file, key).is_some()) {
-            true => self.until_committed(&name),
-            false => self.cx.unlock(task, &name),
+        if unit.is_some_and(|u| u.changes.change(self.file, key).is_some()) {
+            self.until_committed(&name)
+        } else {
+            self.cx.unlock(task, &name)
         }
         done()
     }
@@ -117,7 +118,7 @@ impl FileOperation<'_, '_> {
         let added = both.map(|(unit, reader)| unit.append(reader, &mut ends, file, record));
         self.files.ends = ends;
         let key = added?.map_err(|e| of_unit(&e))?;
-        // Somebody may be writing to this number of an RRDS: the next is tried.
+        // Another task may be writing to this number of an RRDS: the next is tried.
         let name = LockName::new(LockSpace::Record(file), &key);
         if self.cx.kernel.locks.is_taken(task, &name) {
             let (unit, reader) = self.unit_and_store()?;

@@ -23,8 +23,8 @@ use store::{FileAccessPath, FileEnds, FileId, FileOrganisation, ReadStore};
 use super::{Manager, Resources};
 use crate::core::TaskKey;
 
-/// What this manager serves and hears of. File commands are operations of the
-/// link, not commands by number: the worker does part of each.
+/// The hooks of this manager. File commands are operations of the link, not commands by number:
+/// the worker does part of each.
 pub const MANAGER: Manager = Manager {
     unit_ended,
     task_ended: |resources, _, caller| {

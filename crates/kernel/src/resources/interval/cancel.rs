@@ -1,8 +1,8 @@
-//! CANCEL: takes a START back, ends a DELAY, posts another task's POST at
-//! once, or takes the task's own POST back.
+//! CANCEL: deletes a START request, ends a DELAY, posts another task's POST at
+//! once, or deletes the task's own POST.
 //!
-//! A protected START can be cancelled when its unit of work is committed, and
-//! is out of the store when the command has ended.
+//! A protected START can be cancelled after its unit of work is committed. When
+//! the command has ended, the request is deleted from the store.
 
 use cics::command::commands::cancel as row;
 use cics::resp::Condition;
@@ -24,9 +24,10 @@ pub(super) fn cancel(
 ) -> CallResult {
     let caller = &request.caller;
     let Some(name) = request.operands.get_name::<8>(row::REQID) else {
-        return match resources.events.supersede(caller.key) {
-            true => done(),
-            false => condition(Condition::NotFnd, 0),
+        return if resources.events.supersede(caller.key) {
+            done()
+        } else {
+            condition(Condition::NotFnd, 0)
         };
     };
     if let Some(step) = cancel_start(resources, cx, name) {
@@ -36,13 +37,14 @@ pub(super) fn cancel(
         cx.signal(DELAY, &name);
         return done();
     }
-    match resources.events.cancel(cx, caller.key, name) {
-        true => done(),
-        false => condition(Condition::NotFnd, 0),
+    if resources.events.cancel(cx, caller.key, name) {
+        done()
+    } else {
+        condition(Condition::NotFnd, 0)
     }
 }
 
-/// Takes the oldest START of that name back that waits for its time.
+/// Cancels the oldest START of that name that waits for its time.
 fn cancel_start(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -71,10 +73,11 @@ fn cancel_start(
             refused: |_| CommandFailure::Abend(FAILED),
             unlock: None,
             settle: settling(move |resources, cx, stored| {
-                match stored {
-                    true => drop(resources.interval.remove(id)),
-                    // Its time may have come meanwhile.
-                    false => schedule(resources, cx, id),
+                if stored {
+                    drop(resources.interval.remove(id))
+                } else {
+                    // The request may have expired meanwhile.
+                    schedule(resources, cx, id)
                 }
             }),
         },

@@ -35,9 +35,10 @@ pub(super) fn delay(
     let at = when(operands, &WHEN, cx)?;
     resources.events.supersede(request.caller.key);
     if at <= cx.now {
-        return match WHEN.is_of_day(operands) {
-            true => condition(Condition::Expired, 0),
-            false => done(),
+        return if WHEN.is_of_day(operands) {
+            condition(Condition::Expired, 0)
+        } else {
+            done()
         };
     }
     let name: Option<ReqId> = operands.get_name(row::REQID);

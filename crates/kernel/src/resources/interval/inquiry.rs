@@ -1,4 +1,4 @@
-//! What INQUIRE REQID tells of requests to start tasks.
+//! The data of INQUIRE REQID about requests to start tasks.
 
 use link::{TransId, UserId};
 
@@ -7,15 +7,15 @@ use super::{IntervalControl, ReqId, StartRequest, StartStage, UNNAMED};
 /// A request that waits for its time.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestInfo<'r> {
-    /// Its transaction.
+    /// The transaction to start.
     pub transid: TransId,
-    /// For whom its task will run.
+    /// The user that the started task will have.
     pub userid: UserId,
-    /// The terminal it is for, blank for none.
+    /// The terminal of the started task, blank for none.
     pub terminal: link::Name<4>,
-    /// When it is due, nanoseconds of the region's clock.
+    /// Expiration time, nanoseconds of the region's clock.
     pub at: u64,
-    /// What it sends along.
+    /// Data for RETRIEVE.
     pub data: &'r [u8],
     /// RTRANSID.
     pub rtransid: Option<[u8; 4]>,

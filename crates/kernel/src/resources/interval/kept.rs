@@ -1,4 +1,4 @@
-//! Requests in the store: what a restart of the region brings back.
+//! START requests in the store, which a restart of the region restores.
 //!
 //! A protected request is put into the unit of work that makes it. It is
 //! deleted by the first unit of work of the task that it starts: when the
@@ -57,7 +57,7 @@ pub(super) fn protect(
     }
 }
 
-/// Has a task's unit of work take a request out of the store.
+/// Adds the deletion of a request to a task's unit of work.
 pub(super) fn remove_in_unit(cx: &mut KernelContext<'_>, task: TaskKey, request: &StartRequest) {
     if let Some(ticket) = request.ticket
         && let Some((unit, _)) = cx.unit_and_store(task)
@@ -66,7 +66,7 @@ pub(super) fn remove_in_unit(cx: &mut KernelContext<'_>, task: TaskKey, request:
     }
 }
 
-/// What takes a request out of the store; nothing for one that is not there.
+/// The changes that delete a request from the store; none if the store does not have it.
 pub(super) fn removal(request: &StartRequest) -> UnitOfWork {
     let mut changes = UnitOfWork::default();
     if let Some(ticket) = request.ticket {
@@ -75,7 +75,7 @@ pub(super) fn removal(request: &StartRequest) -> UnitOfWork {
     changes
 }
 
-/// Takes a request out of the store that nobody will start.
+/// Removes from the store a request whose task will never start.
 pub(super) fn forget(cx: &mut KernelContext<'_>, request: &StartRequest) {
     cx.change_store(removal(request));
 }
@@ -98,8 +98,8 @@ pub(super) fn task_begun(
     }
 }
 
-/// A unit of work of such a task is over. One that was backed out did not
-/// delete the request, so the next one shall.
+/// A unit of work of a task that a protected request started has ended. If the unit was
+/// backed out, the request is not deleted yet, and the next unit of the task deletes it.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -107,7 +107,8 @@ pub(super) fn unit_ended(
     committed: bool,
 ) {
     let interval = &mut resources.interval;
-    // A unit in doubt, without a task: the request begins, or is over.
+    // A unit in doubt has no task any more: the request begins if the unit was backed out,
+    // and is deleted if it was committed.
     let detached = task.unit_number().is_some();
     if detached && let Some(id) = interval.running.remove(&task) {
         let of_last_life = |request: &StartRequest| request.stage == StartStage::InDoubt;
@@ -138,7 +139,8 @@ fn delete_in_unit(interval: &IntervalControl, cx: &mut KernelContext<'_>, task: 
     }
 }
 
-/// A started task is over. One that was backed out is not started again.
+/// Deletes the request of a task that has ended. A task that was backed out is not started
+/// again.
 pub(super) fn task_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -153,7 +155,7 @@ pub(super) fn task_ended(
     }
 }
 
-/// The region ends normally: requests that are not in the store yet.
+/// Writes the requests that are not in the store yet, at a normal end of the region.
 pub(super) fn keep(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -166,7 +168,7 @@ pub(super) fn keep(
     for id in ids {
         let request = &interval.requests[&id];
         let waits = matches!(request.stage, StartStage::Waiting(_) | StartStage::Queued);
-        // The channel of one that was refused went with its task.
+        // A request whose task was refused has lost its channel with the task.
         let whole = !request.has_channel || request.start.channel.is_some();
         let pooled = resources.facilities.is_pooled(request.start.facility);
         if waits && whole && !pooled && request.ticket.is_none() {
@@ -177,7 +179,7 @@ pub(super) fn keep(
     }
 }
 
-/// The region has started: requests come back in the order of their times.
+/// Restores the requests at the start of the region, in the order of their times.
 pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let found = match read_all(cx) {
         Ok(found) => found,
@@ -202,7 +204,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
                 request.ticket = (kind == PROTECTED).then_some(ticket);
                 requests.push((ticket, request));
             }
-            None => tracing::error!(ticket, "a kept request to start a task makes no sense"),
+            None => tracing::error!(ticket, "a stored request to start a task is malformed"),
         }
     }
     cx.change_store(taken_out);
@@ -227,8 +229,8 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     }
 }
 
-/// A prepared unit of the region's last life: what it starts when it is
-/// committed. The numbers of its requests are taken.
+/// Restores the requests of a unit that was prepared before the region's restart; their
+/// tasks start when the unit is committed. New requests do not get their numbers.
 pub(super) fn unit_restored(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -244,7 +246,7 @@ pub(super) fn unit_restored(
         let ticket = ticket_of(row);
         interval.last_ticket = interval.last_ticket.max(ticket);
         let Some(mut request) = parse(value, offset) else {
-            tracing::error!(ticket, "a request to start a task makes no sense");
+            tracing::error!(ticket, "a stored request to start a task is malformed");
             continue;
         };
         request.ticket = Some(ticket);
@@ -279,7 +281,7 @@ fn ticket_of(key: &[u8]) -> u64 {
     number.map_or(0, u64::from_be_bytes)
 }
 
-/// A request as an entry holds it.
+/// The value of a request's entry.
 fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
     let start = &request.start;
     let mut fields = CommandOperands::default()
@@ -309,7 +311,7 @@ fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
     fields.emit()
 }
 
-/// The request of an entry; none when it makes no sense.
+/// The request of an entry; `None` if it is malformed.
 fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
     let fields = CommandOperands::parse(value).ok()?;
     let at = u64::try_from(fields.get_int(field::AT)?).ok()?;

@@ -1,9 +1,9 @@
 //! Interval control: START, RETRIEVE, CANCEL, DELAY.
 //!
-//! A request to start a task waits for its time, and with PROTECT for the
-//! syncpoint of who asked before that. What it sends along stays until the
-//! task retrieves it or ends. A name (REQID) stands for a request that waits
-//! or that still holds data; of several with one name the oldest is meant.
+//! A request to start a task waits for its time; with PROTECT it first waits for
+//! the syncpoint of the task that made it. Its data are kept until the started
+//! task retrieves them or ends. A name (REQID) identifies a request that waits
+//! or still has data; if several have the same name, the oldest is taken.
 //!
 //! Protected requests are in the store from the syncpoint on, and leave it
 //! with the first unit of work of the task that they started. The others are
@@ -40,7 +40,7 @@ use crate::types::WaitKind;
 use crate::types::{AccountKind, CountAndBytes, TransactionDef};
 pub use start::{discard, discard_for};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (delay_row::NUMBER, delay::delay),
@@ -80,21 +80,21 @@ pub const DELAY: EventKind = EventKind::new("DELAY", WaitKind::Delay);
 /// The event that RETRIEVE WAIT waits for, by the number of the facility.
 pub const RETRIEVE: EventKind = EventKind::new("RETRIEVE", WaitKind::Event);
 
-/// Requests to start tasks, and what they sent along.
+/// Requests to start tasks, and their data.
 #[derive(Debug, Default)]
 pub struct IntervalControl {
-    /// What the requests take, by the tasks that made them.
+    /// Memory of the requests, by the tasks that made them.
     pub(super) account: GrowthAccount,
-    /// How many of the requests are for a transaction, and of an origin.
+    /// Number of requests for each transaction, and of each origin.
     by_transaction: HashMap<TransId, u64>,
     by_origin: HashMap<u64, u64>,
     /// The transactions that are defined, and whether they are enabled.
     transactions: HashMap<TransId, bool>,
     /// Requests by the number of their START, until their task is over.
     requests: HashMap<u64, StartRequest>,
-    /// The numbers of those with a name that wait or hold data, oldest first.
+    /// The numbers of the requests with a name that wait or have data, oldest first.
     names: HashMap<ReqId, VecDeque<u64>>,
-    /// What each unit of work starts when it is committed.
+    /// The requests that each unit of work starts when it is committed.
     protected: HashMap<TaskKey, Vec<u64>>,
     /// Tasks that recoverable requests have started.
     running: HashMap<TaskKey, u64>,
@@ -102,7 +102,7 @@ pub struct IntervalControl {
     last_ticket: u64,
     /// Requests for each terminal whose task has not been asked for.
     for_terminals: HashMap<Name<4>, usize>,
-    /// Recoverable requests whose data a task has retrieved beside its own, with
+    /// Recoverable requests whose data a task has retrieved in addition to its own, with
     /// the task's start, until the unit of work is over.
     retrieved: HashMap<TaskKey, (u64, Vec<StartRequest>)>,
 }
@@ -110,42 +110,42 @@ pub struct IntervalControl {
 /// A request to start a task.
 #[derive(Debug)]
 struct StartRequest {
-    /// The task. Its channel goes with it when it begins.
+    /// The task to start. The task takes its channel when it begins.
     start: InternalStart,
-    /// When it is due, nanoseconds of the region's clock.
+    /// Expiration time, nanoseconds of the region's clock.
     at: u64,
-    /// What RETRIEVE gives; none when there was nothing or it was given.
+    /// The data for RETRIEVE; none if START sent none or they were retrieved.
     data: Option<StartData>,
-    /// What is sent along is a channel.
+    /// START sent a channel.
     has_channel: bool,
-    /// Its name; zeros for one without.
+    /// The name of the request; zeros if it has none.
     name: ReqId,
-    /// Its key in the store, for a protected one.
+    /// Key in the store of a protected request.
     ticket: Option<u64>,
     stage: StartStage,
-    /// The task that made it.
+    /// The task that made the request.
     maker: TaskKey,
 }
 
-/// How far a request has come.
+/// State of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StartStage {
-    /// Its unit of work is not committed.
+    /// The unit of work that made the request is not committed.
     Uncommitted,
-    /// It waits for its time.
+    /// The request waits for its time.
     Waiting(Option<TimerId>),
-    /// It waits for its terminal.
+    /// The request waits for its terminal.
     Queued,
-    /// The store was asked to let it go.
+    /// CANCEL is deleting the request from the store.
     Cancelling,
-    /// Its task has been asked for.
+    /// The task has been requested.
     Begun,
-    /// Its task may have committed before the region started: its unit of work is
-    /// in doubt.
+    /// The task may have committed before the region's restart: its unit of work is in
+    /// doubt.
     InDoubt,
 }
 
-/// What a START sends along: each part is given or not.
+/// The data of a START for RETRIEVE. Each part is optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct StartData {
     from: Option<Vec<u8>>,
@@ -154,15 +154,15 @@ struct StartData {
     queue: Option<[u8; 8]>,
 }
 
-/// A limit for the region below this is not shared out among transactions and
-/// origins.
+/// If the limit of the region is below this number, transactions and origins have no
+/// limits of their own.
 const LEAST_SHARED: usize = 100;
 
-/// What a request takes beside its data.
+/// Bytes that a request takes in addition to its data.
 const REQUEST_BYTES: u64 = 256;
 
 impl StartRequest {
-    /// What it counts for.
+    /// Memory of the request, for the limits.
     fn amount(&self) -> CountAndBytes {
         let from = self.data.as_ref().and_then(|data| data.from.as_ref());
         let channel = self.start.channel.as_ref().map_or(0, |channel| {
@@ -174,13 +174,13 @@ impl StartRequest {
 }
 
 impl IntervalControl {
-    /// Takes the transactions' definitions over.
+    /// Stores which transactions are defined and enabled.
     pub fn define(&mut self, transactions: &[TransactionDef]) {
         let known = transactions.iter().map(|t| (t.name, t.enabled));
         self.transactions = known.collect();
     }
 
-    /// Whether a transaction is enabled; none when it is not defined.
+    /// Whether a transaction is enabled; none if it is not defined.
     pub fn transaction(&self, name: TransId) -> Option<bool> {
         self.transactions.get(&name).copied()
     }
@@ -191,7 +191,7 @@ impl IntervalControl {
         self.requests.get(&id).map(|request| request.name)
     }
 
-    /// True when nothing of any task is here.
+    /// True if the manager has no data of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.requests.is_empty()
@@ -222,7 +222,7 @@ impl IntervalControl {
         }
     }
 
-    /// A name for a request whose program gave none.
+    /// Generates a name for a request whose program specified none.
     pub fn generate_name(&mut self) -> ReqId {
         loop {
             self.last_name += 1;
@@ -249,7 +249,7 @@ impl IntervalControl {
         self.requests.insert(id, request);
     }
 
-    /// Forgets a request.
+    /// Removes a request.
     fn remove(&mut self, id: u64) -> Option<StartRequest> {
         let request = self.requests.remove(&id)?;
         self.account.remove(request.maker, request.amount());
@@ -262,8 +262,8 @@ impl IntervalControl {
         Some(request)
     }
 
-    /// Whether a request may be added: of what the region may have, one
-    /// transaction gets half and one origin a quarter.
+    /// Whether a request may be added: one transaction may use half of the region's limit,
+    /// and one origin a quarter.
     fn check_room(&self, request: &StartRequest) -> Result<(), CommandFailure> {
         let (task, more) = (request.maker, request.amount());
         self.account.check(AccountKind::Starts, task, more)?;
@@ -281,7 +281,7 @@ impl IntervalControl {
         Ok(())
     }
 
-    /// Takes something out of a request.
+    /// Takes a part out of a request.
     fn take_out<T>(&mut self, id: u64, take: impl FnOnce(&mut StartRequest) -> T) -> Option<T> {
         let request = self.requests.get_mut(&id)?;
         let before = request.amount();
@@ -291,7 +291,7 @@ impl IntervalControl {
         Some(taken)
     }
 
-    /// What the requests take, counted anew.
+    /// Memory of the requests, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let amounts = self.requests.values().map(StartRequest::amount);
@@ -308,13 +308,13 @@ impl IntervalControl {
         }
     }
 
-    /// The task of a request that waited for its terminal; none when the request
-    /// is gone.
+    /// The task of a request that waited for its terminal; none if the request does not
+    /// exist any more.
     pub fn take_for_facility(&mut self, id: u64) -> Option<InternalStart> {
         start::begun(self, id)
     }
 
-    /// A request no longer stands under its name.
+    /// Removes a request from the list of its name.
     fn free_name(&mut self, name: ReqId, id: u64) {
         if let Some(ids) = self.names.get_mut(&name) {
             ids.retain(|other| *other != id);
@@ -324,7 +324,7 @@ impl IntervalControl {
         }
     }
 
-    /// The requests that stand under a name, oldest first.
+    /// The requests with a name, oldest first.
     fn named(&self, name: ReqId) -> impl Iterator<Item = &StartRequest> {
         let ids = self.names.get(&name).into_iter().flatten();
         ids.filter_map(|id| self.requests.get(id))

@@ -1,6 +1,6 @@
-//! RETRIEVE: what the START of this task sent along, once; at a terminal then
-//! what further STARTs of its transaction have brought for that terminal, in
-//! their order. With WAIT a task waits for the next one.
+//! RETRIEVE: returns the data of the START of this task, once; a task with a
+//! terminal then gets the data of further STARTs of its transaction for that
+//! terminal, in their order. With WAIT the task waits for the next START.
 //!
 //! Reference: CICS API reference, RETRIEVE, "Retrieving data from several START
 //! commands".
@@ -29,7 +29,7 @@ pub(super) fn retrieve(
         }
         if let Some(data) = &asked.data {
             let Some(given) = give(&request.operands, data) else {
-                // Nothing was given, so nothing is used up.
+                // The data stay, since the command returned none.
                 return condition(Condition::EnvDefErr, 0);
             };
             let name = asked.name;
@@ -41,7 +41,7 @@ pub(super) fn retrieve(
     further(resources, cx, request)
 }
 
-/// What a further START for the task's terminal has brought.
+/// The data of a further START for the task's terminal.
 fn further(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &Request) -> CallResult {
     let own = request.caller.start.unwrap_or_default();
     let Some(facility) = resources.facilities.of_start(own) else {
@@ -54,12 +54,11 @@ fn further(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &Requ
         found.is_some_and(|r| r.data.is_some() && !r.has_channel)
     };
     let Some(id) = resources.facilities.take_queued(own, fits) else {
-        return match request.operands.has(row::WAIT) {
-            true => {
-                let wait = TaskWait::event(RETRIEVE, &facility.0.to_be_bytes());
-                Ok(CallProgress::Wait(wait))
-            }
-            false => condition(Condition::EndData, 0),
+        return if request.operands.has(row::WAIT) {
+            let wait = TaskWait::event(RETRIEVE, &facility.0.to_be_bytes());
+            Ok(CallProgress::Wait(wait))
+        } else {
+            condition(Condition::EndData, 0)
         };
     };
     let interval = &mut resources.interval;
@@ -79,8 +78,8 @@ fn further(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &Requ
     done_with(given)
 }
 
-/// A unit of work is over. What it has retrieved of recoverable requests waits
-/// for the terminal again when it was backed out.
+/// A unit of work has ended. If it was backed out, the recoverable requests whose data it
+/// retrieved wait for the terminal again.
 pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bool) {
     if resources.interval.retrieved.is_empty() {
         return;
@@ -99,7 +98,7 @@ pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bo
     }
 }
 
-/// What the command wants of the data; none when it wants what is not there.
+/// The parts of the data that the command asks for; none if one of them is missing.
 fn give(operands: &CommandOperands, data: &StartData) -> Option<CommandOperands> {
     let mut given = CommandOperands::default();
     let parts = [

@@ -1,4 +1,4 @@
-//! START and START ATTACH: what is asked for, when it begins, how it ends.
+//! START and START ATTACH: checking the request, beginning its task, and the end of the task.
 
 use cics::command::commands::{start as row, start_attach as attach_row};
 use cics::resp::Condition;
@@ -24,7 +24,7 @@ const WHEN: TimeOptions = TimeOptions {
     millisecs: None,
 };
 
-/// START. The answer holds the request's name, unless NOCHECK was given.
+/// START. Without NOCHECK the response has the request's name.
 pub(super) fn start(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -40,7 +40,7 @@ pub(super) fn start(
     let name = match operands.get_name(row::REQID) {
         None if operands.has(row::NOCHECK) => UNNAMED,
         None => interval.generate_name(),
-        // The data are kept under the name, and some are there.
+        // The data are stored under the name, which has data already.
         Some(name) if data.is_some() && interval.named(name).any(|r| r.data.is_some()) => {
             return condition(Condition::IoErr, 0);
         }
@@ -60,9 +60,10 @@ pub(super) fn start(
             Some(user) => UserId::from_bytes(user),
             None => caller.userid,
         },
-        start_code: match from {
-            true => StartCode::StartData,
-            false => StartCode::Start,
+        start_code: if from {
+            StartCode::StartData
+        } else {
+            StartCode::Start
         },
         channel,
         facility: terminal,
@@ -84,7 +85,7 @@ pub(super) fn start(
         check_queue(cx, &asked)?;
     }
     if protect {
-        // What is for a terminal of a pool goes with it.
+        // Requests for a terminal of a pool are deleted with the terminal.
         if !resources.facilities.is_pooled(terminal) {
             kept::protect(interval, cx, caller.key, &mut asked);
         }
@@ -94,13 +95,14 @@ pub(super) fn start(
     if !protect {
         schedule(resources, cx, id);
     }
-    match operands.has(row::NOCHECK) && !operands.has(row::REQID) {
-        true => done(),
-        false => done_with(CommandOperands::default().bytes(row::REQID, name)),
+    if operands.has(row::NOCHECK) && !operands.has(row::REQID) {
+        done()
+    } else {
+        done_with(CommandOperands::default().bytes(row::REQID, name))
     }
 }
 
-/// A START that a door asks for, after so many nanoseconds, with data for
+/// A START from a door, with the time until it is due in nanoseconds and the data for
 /// RETRIEVE.
 pub(super) fn from_door(
     interval: &mut IntervalControl,
@@ -134,8 +136,8 @@ pub(super) fn from_door(
     wait_or_begin(interval, cx, id);
 }
 
-/// Whether a request that begins now may wait for its task. One that waits for its
-/// time, its terminal or the syncpoint is held when it is due.
+/// Whether the task of a request that begins now may be queued. A request that waits for
+/// its time, its terminal or the syncpoint is not checked: it is held when it is due.
 fn check_queue(cx: &KernelContext<'_>, asked: &StartRequest) -> Result<(), CommandFailure> {
     let start = &asked.start;
     let begins_now = asked.at <= cx.now && start.facility.is_blank();
@@ -186,7 +188,7 @@ pub(super) fn attach(
     done()
 }
 
-/// What a START sends along for RETRIEVE; none when it names nothing.
+/// The data of a START for RETRIEVE; none if the command specifies none.
 fn data(operands: &CommandOperands) -> Result<Option<StartData>, CommandFailure> {
     let data = StartData {
         from: area(operands, row::FROM, row::LENGTH)?,
@@ -197,7 +199,7 @@ fn data(operands: &CommandOperands) -> Result<Option<StartData>, CommandFailure>
     Ok(Some(data).filter(|d| *d != StartData::default()))
 }
 
-/// The area that is sent along; its length must be above 0.
+/// The FROM area; its length must be above 0.
 fn area(
     operands: &CommandOperands,
     from: u8,
@@ -209,8 +211,8 @@ fn area(
     }
 }
 
-/// A transaction that is defined. Whether it is enabled is seen when its task
-/// is to begin.
+/// The transaction, which must be defined. Whether it is enabled is checked when its task
+/// begins.
 fn transaction(
     interval: &IntervalControl,
     name: Option<[u8; 4]>,
@@ -225,7 +227,7 @@ fn transaction(
 /// The channel that the worker sent with the command.
 fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, CommandFailure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
-    // A worker of ours writes what can be read.
+    // A correct worker writes a valid channel.
     parsed
         .transpose()
         .map_err(|_| CommandFailure::Abend(FAILED))
@@ -241,24 +243,26 @@ fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>
         return condition(Condition::TermIdErr, 0);
     }
     let waiting = resources.interval.for_terminals.get(&terminal);
-    match waiting.is_none_or(|n| *n < resources.facilities.most_starts()) {
-        true => Ok(terminal),
-        false => condition(Condition::IoErr, 0),
+    if waiting.is_none_or(|n| *n < resources.facilities.most_starts()) {
+        Ok(terminal)
+    } else {
+        condition(Condition::IoErr, 0)
     }
 }
 
-/// Lets a request wait for its time, or begins its task, when its terminal is
-/// free where it has one.
+/// Lets a request wait for its time, or begins its task; a request for a terminal also
+/// waits until the terminal is free.
 pub(super) fn schedule(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     let interval = &mut resources.interval;
     let request = interval.requests.get(&id);
-    match request.is_some_and(|r| r.at <= cx.now) {
-        true => due(resources, cx, id),
-        false => wait_or_begin(interval, cx, id),
+    if request.is_some_and(|r| r.at <= cx.now) {
+        due(resources, cx, id)
+    } else {
+        wait_or_begin(interval, cx, id)
     }
 }
 
-/// The same for a request without a terminal.
+/// Lets a request without a terminal wait for its time, or begins its task.
 fn wait_or_begin(interval: &mut IntervalControl, cx: &mut KernelContext<'_>, id: u64) {
     let Some(request) = interval.requests.get_mut(&id) else {
         return;
@@ -272,7 +276,7 @@ fn wait_or_begin(interval: &mut IntervalControl, cx: &mut KernelContext<'_>, id:
     request.stage = StartStage::Waiting(Some(timer));
 }
 
-/// The time of a request has come.
+/// A request has expired.
 pub(super) fn due(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     let interval = &mut resources.interval;
     let Some(request) = interval.requests.get_mut(&id) else {
@@ -287,14 +291,14 @@ pub(super) fn due(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64
     }
 }
 
-/// Has the task of a request started.
+/// Requests the task of a request.
 fn begin_now(interval: &mut IntervalControl, cx: &mut KernelContext<'_>, id: u64) {
     if let Some(start) = begun(interval, id) {
         cx.start(start);
     }
 }
 
-/// The task of a request, which begins now.
+/// Returns the task of a request that begins now.
 pub(super) fn begun(interval: &mut IntervalControl, id: u64) -> Option<InternalStart> {
     let request = interval.requests.get_mut(&id)?;
     request.stage = StartStage::Begun;
@@ -312,7 +316,7 @@ pub(super) fn begun(interval: &mut IntervalControl, id: u64) -> Option<InternalS
     Some(start)
 }
 
-/// A terminal is gone for good: no request waits for it any more.
+/// A terminal was removed: deletes the requests that wait for it.
 pub fn discard_for(resources: &mut Resources, cx: &mut KernelContext<'_>, terminal: Name<4>) {
     let waits = |r: &&StartRequest| {
         let waits = matches!(r.stage, StartStage::Waiting(_) | StartStage::Queued);
@@ -330,7 +334,7 @@ pub fn discard_for(resources: &mut Resources, cx: &mut KernelContext<'_>, termin
     }
 }
 
-/// The terminal of a request is gone for good, and the request with it.
+/// Deletes a request whose terminal was removed.
 pub fn discard(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     if let Some(request) = resources.interval.remove(id) {
         tracing::info!(
@@ -342,8 +346,8 @@ pub fn discard(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     }
 }
 
-/// A unit of work is over: its protected requests wait for their time now, or
-/// were never made.
+/// A unit of work has ended: its protected requests wait for their time after a commit, and
+/// are deleted after a backout.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -352,17 +356,18 @@ pub(super) fn unit_ended(
 ) {
     let ids = resources.interval.protected.remove(&task);
     for id in ids.unwrap_or_default() {
-        match committed {
-            true => schedule(resources, cx, id),
-            false => drop(resources.interval.remove(id)),
+        if committed {
+            schedule(resources, cx, id)
+        } else {
+            drop(resources.interval.remove(id))
         }
     }
     retrieve::unit_ended(resources, task, committed);
     kept::unit_ended(resources, cx, task, committed);
 }
 
-/// A started task is over, or could not begin. What ended normally was dealt
-/// with at the end of its task.
+/// A started task has ended, or could not begin. Requests of tasks that ended normally were
+/// handled at the end of the task.
 pub(super) fn ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -372,7 +377,7 @@ pub(super) fn ended(
     let interval = &mut resources.interval;
     match ended {
         StartEnd::Ran(..) => {}
-        // The next start of the region finds it.
+        // The next start of the region restores the request.
         StartEnd::Refused(StartRefusal::ShuttingDown) => {
             if let Some(request) = interval.requests.get_mut(&id) {
                 request.stage = StartStage::Waiting(None);

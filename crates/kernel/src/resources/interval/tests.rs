@@ -47,8 +47,8 @@ fn start_response(w: &mut KernelFixture, operands: &CommandOperands) -> Response
 
 fn cancelled(w: &mut KernelFixture, task: u32, name: &str) -> Condition {
     let operands = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
-    let told = w.command(task, cancel::NUMBER, &operands);
-    told.expect("an answer").condition
+    let answer = w.command(task, cancel::NUMBER, &operands);
+    answer.expect("an answer").condition
 }
 
 /// Tasks begun since the last look: their number and transaction.
@@ -63,8 +63,8 @@ fn names_begun(w: &mut KernelFixture) -> Vec<String> {
 
 /// RETRIEVE of a task.
 fn retrieved(w: &mut KernelFixture, task: u32, operands: &CommandOperands) -> Response {
-    let told = w.command(task, retrieve::NUMBER, operands);
-    told.expect("an answer")
+    let answer = w.command(task, retrieve::NUMBER, operands);
+    answer.expect("an answer")
 }
 
 /// A START of a transaction, with nothing but that.
@@ -184,7 +184,7 @@ fn a_name_that_holds_data_cannot_be_used_for_data_again() {
 #[test]
 fn a_name_is_generated_unless_the_command_excludes_it() {
     let mut w = world();
-    let name = |told: Response| told.operands.get_name::<8>(start::REQID);
+    let name = |answer: Response| answer.operands.get_name::<8>(start::REQID);
     let first = name(start_response(&mut w, &after(10))).unwrap();
     let second = name(start_response(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);
@@ -222,7 +222,7 @@ fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     assert_eq!(retrieved(&mut w, 3, &bare).condition, Condition::EnvDefErr);
     let queue = CommandOperands::new(1 << retrieve::QUEUE);
     assert_eq!(retrieved(&mut w, 3, &queue).condition, Condition::Normal);
-    // A task that nobody started has none.
+    // A task that no START started has no data.
     assert_eq!(retrieved(&mut w, 4, &into).condition, Condition::EndData);
     w.end(2, true);
     w.end(3, true);
@@ -368,8 +368,8 @@ fn a_start_that_the_store_refuses_to_delete_is_not_cancelled() {
     w.syncpoint(1);
     w.disk = false;
     let named = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
-    let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
-    assert_eq!(told.abend, "AEXZ");
+    let answer = w.command(1, cancel::NUMBER, &named).expect("an answer");
+    assert_eq!(answer.abend, "AEXZ");
     w.disk = true;
     later(&mut w, 5);
     assert_eq!(w.started.len(), 1);
@@ -388,10 +388,7 @@ fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
     let mut out = Vec::new();
     w.kernel.with(w.now, &mut out, |_, cx| {
         // Summer time begins at three o'clock UTC.
-        cx.kernel.settings.zone = |unix_s| match unix_s < 3 * 3_600 {
-            true => 3_600,
-            false => 7_200,
-        };
+        cx.kernel.settings.zone = |unix_s| if unix_s < 3 * 3_600 { 3_600 } else { 7_200 };
     });
     // Half past three; the clock shows six after an hour and a half.
     w.now = 2 * HOUR + HOUR / 2;
@@ -463,10 +460,7 @@ fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() 
         w.prepare(1, "B");
         assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
         w.end(1, true);
-        let mut w = match restarts {
-            true => w.restart(),
-            false => w,
-        };
+        let mut w = if restarts { w.restart() } else { w };
         later(&mut w, 10);
         assert!(tasks_begun(&mut w).is_empty());
         assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::NotFnd);

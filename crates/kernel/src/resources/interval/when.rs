@@ -59,7 +59,7 @@ pub fn when(
         part(options.seconds),
     );
     let ms = options.millisecs.and_then(part);
-    // A part that stands alone may be larger than one beside another.
+    // A single part may be larger than one with other parts.
     let alone = [h, m, s, ms].iter().flatten().count() == 1;
     let checked = |value: Option<i64>, most: i64, resp2: u32| match value {
         None => Ok(0),

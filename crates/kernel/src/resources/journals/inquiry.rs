@@ -1,6 +1,6 @@
 //! INQUIRE JOURNALNAME and JOURNALMODEL, and SET JOURNALNAME.
 //!
-//! A journal is known from its first record on.
+//! A journal exists from its first record on.
 //!
 //! Reference: CICS system programming reference, INQUIRE and SET JOURNALNAME.
 
@@ -27,23 +27,22 @@ impl JournalTable {
         self.open.keys().chain(only_disabled)
     }
 
-    /// Forgets a journal, which the next record makes anew; false when none of
-    /// that name is known.
+    /// Removes a journal, which the next record creates again; false if no journal of that
+    /// name is known.
     pub fn discard(&mut self, name: &[u8; 8]) -> bool {
         let open = self.close(name);
         self.left.extend(open);
         self.disabled.remove(name) || open.is_some()
     }
 
-    /// A journal's file is not used any more; the next record opens it again.
+    /// Closes a journal's file; the next record opens it again.
     fn close(&mut self, name: &[u8; 8]) -> Option<FileKey> {
         let file = self.open.remove(name)?;
         self.account.remove(TaskKey::NO_TASK, amount(name));
         Some(file)
     }
 
-    /// Whether a journal is enabled, and where its records go; nowhere for
-    /// TYPE(DUMMY).
+    /// Whether a journal is enabled, and the file of its records; none for TYPE(DUMMY).
     pub fn journal(&self, name: &[u8; 8]) -> Option<(bool, Option<String>)> {
         let goes_to = match self.model(name)? {
             JournalKind::File(path) => Some(stream(path, name)),

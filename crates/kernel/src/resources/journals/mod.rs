@@ -1,12 +1,10 @@
-//! Journals: records that programs write to files, for whoever reads them
-//! afterwards.
+//! Journals: records that programs write to files.
 //!
-//! A JOURNALMODEL says where a journal goes. A record is in the file when the
-//! command ends, and on the disk when WAIT was asked for.
+//! A JOURNALMODEL has the file of a journal. A record is in the file when the command ends, and on
+//! the disk if WAIT was specified.
 //!
-//! Reference: CICS API reference, WRITE JOURNALNAME and WAIT JOURNALNAME;
-//! resource definition, JOURNALMODEL. A journal without a model is JIDERR, as
-//! where CICS finds no default log stream.
+//! Reference: CICS API reference, WRITE JOURNALNAME and WAIT JOURNALNAME; resource definition,
+//! JOURNALMODEL. A journal without a model gets JIDERR, as on CICS without a default log stream.
 
 mod inquiry;
 
@@ -30,7 +28,7 @@ use crate::types::{
     JournalRecord, KernelConfig,
 };
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (write_journalname::NUMBER, write_by_name),
@@ -52,12 +50,12 @@ pub const MANAGER: Manager = Manager {
 pub struct JournalTable {
     models: Vec<JournalDef>,
     folder: PathBuf,
-    /// Those that were written to, and their files.
+    /// The journals that have records, and their files.
     open: HashMap<[u8; 8], FileKey>,
     last_file: u64,
-    /// Open journals, by the task whose record opened them.
+    /// Memory of the open journals, by the task whose record opened them.
     pub(super) account: GrowthAccount,
-    /// Files of earlier definitions.
+    /// Files of earlier definitions, which are to be closed.
     left: Vec<FileKey>,
     /// Journals that SET JOURNALNAME has disabled.
     disabled: HashSet<[u8; 8]>,
@@ -83,7 +81,7 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
     let definitions = &config.definitions;
     if journals.models != definitions.queues.journals {
         journals.models.clone_from(&definitions.queues.journals);
-        // A model may lead elsewhere now; the files are opened again.
+        // A model may specify another file now; the files are opened again.
         let open = journals.open.drain();
         for (name, file) in open {
             journals.account.remove(TaskKey::NO_TASK, amount(&name));
@@ -219,7 +217,7 @@ fn wait(
     if *kind == JournalKind::Dummy {
         return done();
     }
-    // A journal that nobody has written to.
+    // No task has written to the journal.
     let Some(file) = journals.open.get(&name) else {
         return condition(Condition::NotOpen, 0);
     };
@@ -227,12 +225,12 @@ fn wait(
     Ok(cx.ask_file(request.caller.key, *file, ask))
 }
 
-/// What an open journal takes, here and on the thread that writes it.
+/// Memory of an open journal, in the kernel and on the thread that writes its file.
 fn amount(_: &[u8; 8]) -> CountAndBytes {
     CountAndBytes::one(4 << 10)
 }
 
-/// Where a journal's records go.
+/// The file of a journal's records.
 fn stream(path: &str, name: &[u8; 8]) -> String {
     let text = link::Name::<8>::from_bytes(*name).to_string();
     path.replace("&JNAME", text.trim_end())
@@ -252,15 +250,14 @@ fn numbered(number: Option<i64>) -> Result<[u8; 8], CommandFailure> {
 }
 
 impl JournalTable {
-    /// The open journals, counted anew.
+    /// Memory of the open journals, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let journals = self.open.keys().map(amount);
         journals.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
-    /// The file of a journal, opened by its first record; none for one that
-    /// goes nowhere.
+    /// The file of a journal, opened by its first record; none for TYPE(DUMMY).
     fn named(
         &mut self,
         name: [u8; 8],
@@ -288,8 +285,8 @@ impl JournalTable {
         Ok(Some((file, path)))
     }
 
-    /// What the models say of a journal: the one with its whole name, else the
-    /// first that fits. A name that could leave the folder has none.
+    /// The definition of a journal: the model with its whole name, else the first model whose
+    /// pattern matches. A name that could leave the folder has no model.
     fn model(&self, name: &[u8; 8]) -> Option<&JournalKind> {
         let letter = |b: &u8| b.is_ascii_alphanumeric() || b"$@#".contains(b);
         let name = name.trim_ascii_end();
@@ -302,7 +299,7 @@ impl JournalTable {
     }
 }
 
-/// Whether a name is one of a pattern.
+/// Whether a name matches a pattern.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let same = |(p, n): (&u8, &u8)| *p == b'+' || p == n;
     match pattern.strip_suffix(b"*") {

@@ -1,7 +1,7 @@
 //! The operator: WRITE OPERATOR and its replies, and ENTER TRACENUM.
 //!
-//! A message is a line of the region's log. One that wants a reply stays until
-//! the operator gives it, its TIMEOUT passes or its task ends.
+//! A message is a line of the region's log. A message that needs a reply is kept
+//! until the operator replies, its TIMEOUT passes or its task ends.
 //!
 //! Reference: CICS API reference, WRITE OPERATOR and ENTER TRACENUM.
 //! Routing codes and descriptor codes are checked and have no further meaning.
@@ -25,7 +25,7 @@ use crate::kernel::{
 };
 use crate::types::WaitKind;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (row::NUMBER, write_operator),
@@ -45,11 +45,11 @@ pub struct OperatorMessages {
     last: u64,
 }
 
-/// A message that wants a reply.
+/// A message that needs a reply.
 #[derive(Debug)]
 pub struct OperatorMessage {
     task: TaskKey,
-    /// Number of its task.
+    /// Number of the task that wrote the message.
     pub number: u64,
     /// The task's transaction.
     pub transid: TransId,
@@ -64,13 +64,13 @@ const MAX_TEXT: i64 = row::ROW.most_bytes(row::TEXT) as i64;
 const MAX_REPLY: i64 = 119;
 /// Longest TIMEOUT in seconds: a day.
 const MAX_TIMEOUT: i64 = 86_400;
-/// Highest routing code, and most of them.
+/// Highest routing code, and most routing codes of a message.
 const MAX_ROUTES: i64 = 28;
 /// Longest data of ENTER TRACENUM.
 const MAX_TRACE: i64 = enter_tracenum::ROW.most_bytes(enter_tracenum::FROM) as i64;
-/// Bytes of it that an entry of the trace holds.
+/// Bytes of these data in an entry of the trace.
 const TRACED: usize = 8;
-/// What a task waits for, as operators see it.
+/// The event that a task waits for, with the name that operators see.
 const EVENT: EventKind = EventKind::new("OPERATOR", WaitKind::Event);
 
 fn write_operator(
@@ -134,9 +134,10 @@ fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> CallResult {
     let given = CommandOperands::default()
         .int(row::REPLYLENGTH, reply.len() as i64)
         .bytes(row::REPLY, reply);
-    match cut {
-        true => done_with_condition(Condition::LengErr, 8, given),
-        false => done_with(given),
+    if cut {
+        done_with_condition(Condition::LengErr, 8, given)
+    } else {
+        done_with(given)
     }
 }
 
@@ -200,13 +201,10 @@ fn trace(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -
         data: from.iter().take(TRACED).copied().collect(),
     });
     let (resource, data) = (resource.escape_ascii(), from.escape_ascii());
-    match operands.has(enter_tracenum::EXCEPTION) {
-        true => {
-            tracing::warn!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
-        }
-        false => {
-            tracing::debug!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
-        }
+    if operands.has(enter_tracenum::EXCEPTION) {
+        tracing::warn!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
+    } else {
+        tracing::debug!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
     }
     done()
 }
@@ -220,7 +218,7 @@ impl OperatorMessages {
             .map(|(n, m)| (*n, m))
     }
 
-    /// Takes the reply to a message; false when none waits for it.
+    /// Gives the reply to the task of a message; false if no message waits for it.
     pub fn reply(&mut self, cx: &mut KernelContext<'_>, message: u64, text: &[u8]) -> bool {
         let Some(asked) = self.waiting.get_mut(&message).filter(|m| m.reply.is_none()) else {
             return false;

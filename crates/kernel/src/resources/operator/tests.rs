@@ -1,4 +1,4 @@
-//! Messages, their replies, and messages that nobody answers.
+//! Messages, their replies, and messages without a reply.
 
 use cics::command::commands::write_operator as row;
 use link::{CallAnswer, CallOperation, CommandOperands, Name, WorkerCall};

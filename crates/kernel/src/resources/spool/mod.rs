@@ -1,9 +1,9 @@
 //! The spool: reports that tasks write for users, and read.
 //!
 //! A report is a file, `spool/USERID/CLASS.NUMBER` in the region's folder; its
-//! records stand in it as in an extrapartition queue of variable records. A
-//! report that is being written has another name until it is closed. One task
-//! at a time reads.
+//! records have the format of an extrapartition queue of variable records. A
+//! report that is being written has another name until it is closed. Only one
+//! task at a time can read reports.
 //!
 //! Reference: CICS API reference, SPOOLOPEN, SPOOLWRITE, SPOOLREAD and
 //! SPOOLCLOSE. There is no other node, so NODE names this one (`*` or LOCAL).
@@ -22,7 +22,7 @@ use crate::core::TaskKey;
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition};
 use crate::types::{AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, ReportAsk};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (spoolopen_output::NUMBER, open_output),
@@ -51,14 +51,14 @@ pub struct SpoolReports {
     folder: PathBuf,
     applid: link::Name<8>,
     open: HashMap<(TaskKey, Token), SpoolReport>,
-    /// Who reads; one at a time.
+    /// The task that reads a report, and the report's token.
     reader: Option<(TaskKey, Token)>,
     last_token: u64,
-    /// Open reports, by task.
+    /// Memory of the open reports, by task.
     pub(super) account: GrowthAccount,
 }
 
-/// What an open report takes, here and on the thread that uses it.
+/// Memory of an open report, in the kernel and on the thread that uses its file.
 const REPORT_BYTES: u64 = 16 << 10;
 
 type Token = [u8; 8];
@@ -70,19 +70,19 @@ struct SpoolReport {
     stage: ReportStage,
 }
 
-/// How far the opening of a report is.
+/// Whether a report is open yet.
 #[derive(Debug, PartialEq, Eq)]
 enum ReportStage {
-    /// It is being opened.
+    /// The report is being opened.
     Opening,
-    /// It can be used.
+    /// The report can be used.
     Open,
 }
 
 /// Longest record of a report.
 const MAX_RECORD_BYTES: i64 = spoolwrite::ROW.most_bytes(spoolwrite::FROM) as i64;
 
-/// RECORDLENGTH when it is not given.
+/// RECORDLENGTH if it is not specified.
 const RECORD_BYTES: i64 = 132;
 
 fn open_output(
@@ -227,14 +227,14 @@ impl SpoolReports {
         Ok((token, file))
     }
 
-    /// The open reports, counted anew.
+    /// Memory of the open reports, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let reports = self.open.values().map(|_| CountAndBytes::one(REPORT_BYTES));
         reports.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
-    /// A report is opened, or could not be.
+    /// The opening of a report has ended, well or with an error.
     fn opened(&mut self, file: FileKey, well: bool) {
         let mut opening = self
             .open
@@ -251,7 +251,7 @@ impl SpoolReports {
         }
     }
 
-    /// A report is not open any more.
+    /// Removes a report that was closed.
     fn forget(&mut self, key: (TaskKey, Token)) {
         if self.open.remove(&key).is_some() {
             self.account.remove(key.0, CountAndBytes::one(REPORT_BYTES));
@@ -279,8 +279,8 @@ impl SpoolReports {
         Ok(self.folder.join(Path::new(&name)))
     }
 
-    /// A task is over: what it left open is closed as CICS does, output
-    /// deleted and input kept.
+    /// A task has ended: closes the reports that it left open, as CICS does: output is
+    /// deleted, and input is kept.
     fn end(&mut self, cx: &mut KernelContext<'_>, task: TaskKey) {
         if self.open.is_empty() {
             return;

@@ -1,7 +1,7 @@
-//! Shared storage: what GETMAIN SHARED takes of the area that all workers have.
+//! Shared storage: the parts of the common area of all workers that GETMAIN SHARED has allocated.
 //!
-//! The region knows which parts are taken and never looks into them. A block
-//! stays until FREEMAIN, whoever asks for that.
+//! The region knows the allocated parts and never reads them. A block stays until FREEMAIN, by any
+//! task.
 //!
 //! Reference: CICS API reference, GETMAIN (SHARED) and FREEMAIN.
 
@@ -15,13 +15,13 @@ use super::{Manager, Resources};
 use crate::kernel::{CallResult, KernelContext, Request, condition, done, done_with};
 use crate::types::CountAndBytes;
 
-/// What this manager serves.
+/// The commands of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[(getmain::NUMBER, get), (freemain::NUMBER, free)],
     ..Manager::IDLE
 };
 
-/// The shared area: which parts are taken.
+/// The allocated blocks of the shared area.
 #[derive(Debug, Default)]
 pub struct SharedArea {
     heap: ArenaHeap,
@@ -40,7 +40,7 @@ impl SharedArea {
         }
     }
 
-    /// The same, counted anew.
+    /// The blocks that are in use, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
         let blocks = self

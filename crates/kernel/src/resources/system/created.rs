@@ -1,8 +1,8 @@
-//! Definitions that programs have made with CREATE: what they add to the region
-//! until its definitions are read again.
+//! The memory of the definitions that programs have made with CREATE. They exist
+//! until the region reads its definitions again.
 //!
-//! The definitions themselves are where all others are. Here is what each takes,
-//! and the task that has made it, so that a task cannot make them without bound.
+//! The definitions themselves are stored with all others. This module stores the
+//! memory of each and the task that made it, so that limits apply to each task.
 //!
 //! Reference: CICS system programming reference, CREATE and DISCARD.
 
@@ -13,13 +13,13 @@ use crate::core::TaskKey;
 use crate::kernel::CommandFailure;
 use crate::types::{AccountKind, CountAndBytes};
 
-/// What a definition takes in addition to its attributes.
+/// Bytes that a definition takes in addition to its attributes.
 const DEFINITION_BYTES: u64 = 512;
 
 /// The type of a definition, as CREATE and DISCARD name it, and its name.
 type Key = (&'static str, Vec<u8>);
 
-/// The task that has made a definition, and what it takes.
+/// The task that has made a definition, and the definition's memory.
 #[derive(Debug, Clone, Copy)]
 pub struct CreatedDefinition {
     task: TaskKey,
@@ -34,8 +34,8 @@ pub struct CreatedDefinitions {
 }
 
 impl CreatedDefinitions {
-    /// Counts a definition with so many bytes of attributes, in the place of the
-    /// one of its name, and returns that for [`Self::undo`].
+    /// Counts a definition with so many bytes of attributes. The definition replaces the one
+    /// with the same name, which is returned for [`Self::undo`].
     ///
     /// # Errors
     /// The limit of the task or of the region is reached; nothing has changed.
@@ -59,7 +59,7 @@ impl CreatedDefinitions {
         Ok(before)
     }
 
-    /// The definition could not be installed: what was there before counts again.
+    /// The definition could not be installed: the definition before it counts again.
     pub fn undo(&mut self, kind: &'static str, name: &[u8], before: Option<CreatedDefinition>) {
         self.remove(kind, name);
         if let Some(before) = before {
@@ -74,7 +74,7 @@ impl CreatedDefinitions {
         Some(creation)
     }
 
-    /// The definitions were read again: what programs have made is gone.
+    /// The definitions were read again, without those of programs.
     pub fn clear(&mut self) {
         for creation in std::mem::take(&mut self.made).into_values() {
             self.account.remove(creation.task, creation.amount);
@@ -86,7 +86,7 @@ impl CreatedDefinitions {
         self.made.insert((kind, trimmed(name)), creation);
     }
 
-    /// What all take, counted anew.
+    /// Memory of all these definitions, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(in crate::resources) fn recount(&self) -> CountAndBytes {
         let made = self.made.values().map(|creation| creation.amount);

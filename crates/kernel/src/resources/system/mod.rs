@@ -1,8 +1,8 @@
-//! INQUIRE and SET: what a program learns of the region, and what it changes.
+//! INQUIRE and SET: data about the region for programs, and changes by programs.
 //!
-//! The commands are served beside the kernel, by the shell, which has both the
-//! core's state and the kernel's at hand. Here is where the browses of tasks
-//! stand, and when statistics are recorded.
+//! The shell serves these commands outside of the kernel, since it can access the state of both
+//! the core and the kernel. This module has the browses of tasks, and the times at which
+//! statistics are recorded.
 //!
 //! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
 //! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
@@ -20,7 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use super::Manager;
 use crate::core::TaskKey;
 
-/// What this manager hears of.
+/// The hooks of this manager.
 pub const MANAGER: Manager = Manager {
     task_ended: |resources, _, caller| {
         let system = &mut resources.system;
@@ -36,23 +36,23 @@ pub const MANAGER: Manager = Manager {
 pub struct SystemBrowses {
     browses: HashMap<(TaskKey, ResourceKind), BrowsePosition>,
     recorder: recording::StatisticsRecorder,
-    /// What programs have made with CREATE.
+    /// Definitions that programs have made with CREATE.
     pub created: CreatedDefinitions,
 }
 
-/// Where a browse stands.
+/// Position of a browse.
 #[derive(Debug)]
 enum BrowsePosition {
-    /// The first name is this one or the next greater.
+    /// The first result is this name or the next greater one.
     From(Vec<u8>),
-    /// This name was told.
+    /// The last name that was returned.
     After(Vec<u8>),
-    /// These names are left of those that there were at its start.
+    /// The names that existed at its start and are not returned yet.
     List(VecDeque<Vec<u8>>),
 }
 
 impl SystemBrowses {
-    /// START, from a name on; false when the task has such a browse.
+    /// START, from a name on; false if the task has such a browse.
     pub fn start(&mut self, task: TaskKey, kind: ResourceKind, at: &[u8]) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
@@ -62,8 +62,7 @@ impl SystemBrowses {
         true
     }
 
-    /// START of what there is at this moment; false when the task has such a
-    /// browse.
+    /// START with the names that exist now; false if the task has such a browse.
     pub fn start_list(&mut self, task: TaskKey, kind: ResourceKind, names: Vec<Vec<u8>>) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
@@ -98,18 +97,18 @@ impl SystemBrowses {
         Some(NextName::Name(name.clone()))
     }
 
-    /// END; false when the task has no such browse.
+    /// END; false if the task has no such browse.
     pub fn end(&mut self, task: TaskKey, kind: ResourceKind) -> bool {
         self.browses.remove(&(task, kind)).is_some()
     }
 }
 
-/// What NEXT gives.
+/// The result of NEXT.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NextName {
     /// A name.
     Name(Vec<u8>),
-    /// There is no further one.
+    /// There is no further name.
     End,
 }
 

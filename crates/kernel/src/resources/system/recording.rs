@@ -1,9 +1,8 @@
-//! When statistics are recorded: at intervals that divide the time to the end
-//! of the day, and then.
+//! When statistics are recorded: at intervals that divide the time to the end of the day, and at
+//! the end of the day.
 //!
-//! Nothing is recorded by itself until a program has said when; so a region
-//! that nobody asked has no alarm. What is recorded is a line of the log with
-//! the region's counters, which count on.
+//! Without a SET STATISTICS nothing is recorded, and the region has no alarm for it. A record is a
+//! line of the log with the region's counters, which are not reset.
 //!
 //! Reference: CICS system programming reference, SET STATISTICS.
 
@@ -40,14 +39,15 @@ impl StatisticsRecording {
     /// Seconds to the next recording from a second of the local day.
     pub fn next_in_s(&self, day_s: u64) -> u64 {
         let left = (self.end_of_day_s + DAY_S - day_s % DAY_S - 1) % DAY_S + 1;
-        match self.on {
-            true => (left - 1) % self.interval_s + 1,
-            false => left,
+        if self.on {
+            (left - 1) % self.interval_s + 1
+        } else {
+            left
         }
     }
 }
 
-/// What a region keeps of it.
+/// The state of the recording in a region.
 #[derive(Debug, Default)]
 pub struct StatisticsRecorder {
     recording: StatisticsRecording,
@@ -60,12 +60,12 @@ pub fn day_s(settings: &KernelSettings, now: u64) -> u64 {
 }
 
 impl SystemBrowses {
-    /// How statistics are recorded.
+    /// The settings of the recording.
     pub fn recording(&self) -> StatisticsRecording {
         self.recorder.recording
     }
 
-    /// Statistics are recorded so from now on.
+    /// Changes the settings of the recording.
     pub fn set_recording(&mut self, cx: &mut KernelContext<'_>, recording: StatisticsRecording) {
         self.recorder.recording = recording;
         self.set_alarm(cx);
@@ -82,7 +82,7 @@ impl SystemBrowses {
     }
 }
 
-/// It is time to record.
+/// The time of a recording has come: writes the record.
 pub fn alarm(resources: &mut Resources, cx: &mut KernelContext<'_>, _: u64) {
     resources.system.recorder.timer = None;
     cx.out.push(KernelEffect::Statistics);

@@ -14,14 +14,14 @@ use crate::kernel::{
 };
 use crate::types::{AccountKind, CountAndBytes};
 
-/// Where a queue is.
+/// The place of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum QueueLocation {
     /// In memory.
     Memory,
-    /// In the store: it is recoverable.
+    /// In the store: the queue is recoverable.
     Store,
-    /// Nowhere yet; recoverable when it is made, or not.
+    /// The queue does not exist yet; a first WRITEQ TS makes it recoverable or not.
     New { recoverable: bool },
 }
 
@@ -38,9 +38,10 @@ pub(super) fn write(
     if !(1..=MAX_ITEM_BYTES as i64).contains(&length) {
         return condition(Condition::LengErr, 0);
     }
-    let number = match operands.has(row::REWRITE) {
-        true => Some(operands.get_int(row::ITEM).unwrap_or(0)),
-        false => None,
+    let number = if operands.has(row::REWRITE) {
+        Some(operands.get_int(row::ITEM).unwrap_or(0))
+    } else {
+        None
     };
     match ts.place(&name) {
         QueueLocation::Store | QueueLocation::New { recoverable: true } => {
@@ -110,7 +111,7 @@ fn write_memory(
     done_with(written(&request.operands, items, number))
 }
 
-/// What a WRITEQ TS gives: how many items there are, and which one it wrote.
+/// The response of WRITEQ TS: the number of items, and the item that was written.
 pub(super) fn written(
     operands: &CommandOperands,
     items: usize,
@@ -123,7 +124,7 @@ pub(super) fn written(
     given
 }
 
-/// There is no room for an item: NOSPACE, or a wait until there is.
+/// There is no room for an item: NOSPACE, or a wait for space.
 pub(super) fn no_room(
     ts: &mut TemporaryStorage,
     cx: &mut KernelContext<'_>,
@@ -172,13 +173,13 @@ pub(super) fn read(
     done_with(given)
 }
 
-/// The number of the item that a READQ TS wants.
+/// The number of the item that READQ TS asks for.
 pub(super) fn wanted(operands: &CommandOperands, last_read: u16) -> i64 {
     let next = i64::from(last_read) + 1;
     operands.get_int(read_row::ITEM).unwrap_or(next)
 }
 
-/// What a READQ TS gives.
+/// The response of READQ TS.
 pub(super) fn items_read(item: &[u8], items: usize) -> CommandOperands {
     let given = CommandOperands::default().bytes(read_row::INTO, item);
     given.int(read_row::NUMITEMS, items as i64)
@@ -209,8 +210,8 @@ pub(super) fn delete(
 }
 
 impl TemporaryStorage {
-    /// The name that a command gives with QUEUE or QNAME. A queue elsewhere,
-    /// by SYSID or by its model, cannot be reached.
+    /// The name in QUEUE or QNAME. A remote queue, by SYSID or by its model, cannot be
+    /// used.
     fn queue(
         &self,
         operands: &CommandOperands,
@@ -232,7 +233,7 @@ impl TemporaryStorage {
         Ok(name)
     }
 
-    /// Where a queue is.
+    /// The place of a queue.
     fn place(&self, name: &QueueName) -> QueueLocation {
         if self.memory.contains_key(name) {
             QueueLocation::Memory

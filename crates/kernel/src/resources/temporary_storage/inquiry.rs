@@ -1,8 +1,8 @@
-//! INQUIRE and SET of queues, of their models, and of the space there is.
+//! INQUIRE and SET of queues, of their models, and of the space for them.
 //!
-//! A queue in memory is told with MAIN or AUXILIARY as its first WRITEQ TS
-//! asked for, though both are the same here. How long the items of a
-//! recoverable queue are is read from the store when somebody asks.
+//! For a queue in memory the answer is MAIN or AUXILIARY as specified in its first WRITEQ TS,
+//! although both are stored alike. The lengths of the items of a recoverable queue are read from
+//! the store for each INQUIRE.
 //!
 //! Reference: CICS system programming reference, INQUIRE and SET TSQUEUE,
 //! TSMODEL and TEMPSTORAGE.
@@ -19,7 +19,7 @@ use crate::core::TaskKey;
 use crate::kernel::{CallResult, KernelContext, Request, condition, done};
 use crate::types::{CountAndBytes, TsModelDef};
 
-/// A queue as INQUIRE TSQUEUE tells of it.
+/// A queue as INQUIRE TSQUEUE returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueInfo<'q> {
     /// Items; of a recoverable queue, committed ones.
@@ -32,11 +32,11 @@ pub struct QueueInfo<'q> {
     pub auxiliary: bool,
     /// Part of units of work.
     pub recoverable: bool,
-    /// The transaction that made it, blank when the region started since.
+    /// The transaction that made the queue; blank after a restart of the region.
     pub transid: TransId,
-    /// When it was used last, nanoseconds of the region's clock.
+    /// Time of the last use, nanoseconds of the region's clock.
     pub used_at: u64,
-    /// Its model.
+    /// The model of the queue.
     pub model: Option<&'q TsModelDef>,
 }
 
@@ -46,7 +46,7 @@ impl TemporaryStorage {
         self.memory.keys().chain(self.stored.keys())
     }
 
-    /// What there is of a queue.
+    /// The data of INQUIRE about a queue.
     pub fn info(&self, name: &QueueName) -> Option<QueueInfo<'_>> {
         let model = self.models.of(name);
         if let Some(queue) = self.memory.get(name) {
@@ -74,12 +74,12 @@ impl TemporaryStorage {
         })
     }
 
-    /// The models, the most particular first.
+    /// The models, the most specific first.
     pub fn model_definitions(&self) -> &[TsModelDef] {
         self.models.all()
     }
 
-    /// Bytes in use, and the most that may be.
+    /// Bytes in use, and the limit.
     pub fn space(&self) -> (u64, u64) {
         (self.used_bytes(), self.limit_bytes)
     }
@@ -100,7 +100,7 @@ pub(super) fn set_by_queue(
     )
 }
 
-/// SET TSQNAME: the same.
+/// SET TSQNAME: deletes a queue, if it was not used for some time.
 pub(super) fn set_by_name(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -160,8 +160,8 @@ fn set(
     done()
 }
 
-/// SET TEMPSTORAGE: how much there may be. It may be less than there is; what
-/// is there stays.
+/// SET TEMPSTORAGE: sets the limit. The limit may be less than the space in use; existing
+/// items stay.
 pub(super) fn set_limit(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,

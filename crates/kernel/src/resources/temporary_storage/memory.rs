@@ -1,4 +1,4 @@
-//! A queue that is not recoverable: its items, and what they take.
+//! A queue that is not recoverable: its items, and the memory that they take.
 
 use cics::command::commands::writeq_ts;
 use link::TransId;
@@ -7,7 +7,7 @@ use link::TransId;
 pub const MAX_ITEMS: usize = 32_767;
 /// Most bytes of an item.
 pub const MAX_ITEM_BYTES: usize = writeq_ts::ROW.most_bytes(writeq_ts::FROM) as usize;
-/// What an item takes beside its bytes.
+/// Bytes that an item takes in addition to its data.
 pub const ITEM_OVERHEAD: u64 = 64;
 
 /// Bytes that an item counts for.
@@ -15,12 +15,12 @@ pub fn cost(item: &[u8]) -> u64 {
     item.len() as u64 + ITEM_OVERHEAD
 }
 
-/// How a queue was made.
+/// The command that made a queue.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct QueueOrigin {
-    /// Its first WRITEQ TS did not say MAIN.
+    /// The first WRITEQ TS did not specify MAIN.
     pub auxiliary: bool,
-    /// The transaction of its first item.
+    /// The transaction that wrote the first item.
     pub transid: TransId,
 }
 
@@ -31,9 +31,9 @@ pub struct Queue {
     bytes: u64,
     /// Number of the item that was read last, 0 for none.
     pub last_read: u16,
-    /// How it was made.
+    /// The command that made the queue.
     pub origin: QueueOrigin,
-    /// When it was used last, nanoseconds of the region's clock.
+    /// Time of the last use, nanoseconds of the region's clock.
     pub used_at: u64,
 }
 
@@ -45,23 +45,23 @@ impl Queue {
         (least.unwrap_or(0), most.unwrap_or(0))
     }
 
-    /// Items.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// What all items count for.
+    /// Bytes that all items count for.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What all items count for, counted anew.
+    /// Bytes that all items count for, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub fn recount(&self) -> u64 {
         self.items.iter().map(|item| cost(item)).sum()
     }
 
-    /// The item of a number from 1.
+    /// The item with a number, counted from 1.
     pub fn item(&self, number: i64) -> Option<&[u8]> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         self.items.get(at).map(|item| &**item)
@@ -73,7 +73,7 @@ impl Queue {
         self.items.push(item.into());
     }
 
-    /// Replaces the item of a number; false when there is none.
+    /// Replaces the item with a number. Returns false if it does not exist.
     pub fn replace(&mut self, number: i64, item: &[u8]) -> bool {
         let Some(before) = self.item(number).map(cost) else {
             return false;

@@ -1,9 +1,9 @@
 //! Temporary storage: queues of items that any task may read and write.
 //!
-//! A queue that is not recoverable is in memory, whether MAIN or AUXILIARY was
-//! asked for, and is gone with the region. A recoverable one, as a TSMODEL
-//! says, is in the store: its changes are part of the units of work that make
-//! them, and whoever changes it owns it until the end of the unit.
+//! A queue that is not recoverable is in memory, whether MAIN or AUXILIARY was specified, and ends
+//! with the region. A recoverable queue, as defined by a TSMODEL, is in the store: its changes are
+//! part of the units of work that make them, and a task that changes the queue owns its lock until
+//! the end of the unit.
 //!
 //! Reference: CICS API reference, WRITEQ TS, READQ TS and DELETEQ TS; resource
 //! definition, TSMODEL.
@@ -34,7 +34,7 @@ use memory::Queue;
 use models::TsModels;
 pub use stored::measure;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (writeq_ts::NUMBER, commands::write),
@@ -72,20 +72,20 @@ pub struct TemporaryStorage {
     limit_bytes: u64,
     /// Queues that are not recoverable.
     memory: HashMap<QueueName, Queue>,
-    /// Recoverable queues, those of units under way among them.
+    /// Recoverable queues, including those that units in progress have made.
     stored: HashMap<QueueName, RecoverableQueue>,
-    /// What the queues in memory take, by the tasks that have written them.
+    /// Memory of the queues in memory, by the tasks that have written them.
     pub(super) memory_account: GrowthAccount,
     /// Committed bytes of the recoverable queues.
     stored_bytes: u64,
-    /// Bytes that units under way have added to them.
+    /// Bytes that units in progress have added to recoverable queues.
     pending_bytes: u64,
     units: HashMap<TaskKey, UnitQueueChanges>,
     /// Commands that waited for space.
     space_waits: u64,
 }
 
-/// What is kept in memory of a recoverable queue.
+/// The data in memory about a recoverable queue.
 #[derive(Debug, Default, Clone, Copy)]
 struct RecoverableQueue {
     /// Number of the item that was read last, 0 for none.
@@ -96,20 +96,20 @@ struct RecoverableQueue {
     bytes: u64,
     /// Bytes of the shortest and of the longest committed item, once asked for.
     lengths: Option<(u16, u16)>,
-    /// The transaction that made it; blank when the region started since.
+    /// The transaction that made the queue; blank after a restart of the region.
     transid: TransId,
-    /// When it was used last, nanoseconds of the region's clock.
+    /// Time of the last use, nanoseconds of the region's clock.
     used_at: u64,
 }
 
-/// What a unit of work has done to recoverable queues.
+/// The changes of a unit of work to recoverable queues.
 #[derive(Debug, Default)]
 struct UnitQueueChanges {
-    /// The queues that it changed, as they were before.
+    /// The changed queues, as they were before the unit.
     before: HashMap<QueueName, RecoverableQueue>,
-    /// Those that it deleted.
+    /// The deleted queues.
     deleted: HashSet<QueueName>,
-    /// Bytes that it added.
+    /// Bytes that the unit added.
     added_bytes: u64,
 }
 
@@ -119,7 +119,7 @@ impl TemporaryStorage {
         self.memory_account.sum().bytes + self.stored_bytes + self.pending_bytes
     }
 
-    /// What the recoverable queues take, with what units under way add.
+    /// Memory of the recoverable queues, with the additions of units in progress.
     pub(super) fn stored_amount(&self) -> CountAndBytes {
         CountAndBytes {
             count: self.stored.len() as u64,
@@ -127,7 +127,7 @@ impl TemporaryStorage {
         }
     }
 
-    /// What each unit under way adds to recoverable queues.
+    /// Memory that each unit in progress adds to recoverable queues.
     pub(super) fn unit_amounts(&self) -> impl Iterator<Item = (TaskKey, CountAndBytes)> {
         self.units.iter().map(|(task, part)| {
             let bytes = part.added_bytes;
@@ -135,7 +135,7 @@ impl TemporaryStorage {
         })
     }
 
-    /// What the queues in memory take, counted anew.
+    /// Memory of the queues in memory, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount_memory(&self) -> CountAndBytes {
         let queues = self
@@ -145,7 +145,7 @@ impl TemporaryStorage {
         queues.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
-    /// What the recoverable queues take, counted anew.
+    /// Memory of the recoverable queues, summed up again.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount_stored(&self) -> CountAndBytes {
         let committed: u64 = self.stored.values().map(|q| q.bytes).sum();
@@ -156,13 +156,13 @@ impl TemporaryStorage {
         }
     }
 
-    /// True when nothing of any task is here.
+    /// True if the manager has no data of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.units.is_empty() && self.pending_bytes == 0
     }
 
-    /// Whether so many more bytes have room.
+    /// Whether there is room for so many more bytes.
     fn has_room(&self, bytes: u64) -> bool {
         self.used_bytes().saturating_add(bytes) <= self.limit_bytes
     }
@@ -188,10 +188,10 @@ fn count(resources: &Resources, statistics: &mut RegionStatistics) {
     statistics.ts_space_waits = ts.space_waits;
 }
 
-/// The word for operators, and the event, of a wait for space.
+/// The event of a wait for space, with the name that operators see.
 pub const SPACE: EventKind = EventKind::new("TSSPACE", WaitKind::Queue);
 
-/// Space came free: whoever waits for it looks again.
+/// Space was freed: every task that waits for space tries again.
 fn freed(cx: &mut KernelContext<'_>) {
     cx.signal(SPACE, b"");
 }

@@ -1,11 +1,11 @@
-//! TSMODEL: what holds for the queues whose names begin with a prefix.
+//! TSMODEL: the attributes of the queues whose names begin with a prefix.
 //!
-//! In a prefix `+` stands for any one character. The longest prefix that fits
-//! is taken, and of two as long the one with fewer `+`.
+//! In a prefix, `+` matches any one character. The longest prefix that matches
+//! is used; of two with the same length, the one with fewer `+`.
 
 use crate::types::TsModelDef;
 
-/// The models, the most particular first.
+/// The models, the most specific first.
 #[derive(Debug, Default)]
 pub struct TsModels(Vec<TsModelDef>);
 

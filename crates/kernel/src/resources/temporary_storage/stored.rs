@@ -1,4 +1,4 @@
-//! Recoverable queues: in the store, and part of units of work.
+//! Recoverable queues, which are in the store and part of units of work.
 //!
 //! ```text
 //!   table tsqueue
@@ -6,9 +6,9 @@
 //!     name (16) | item, u32     the item's bytes
 //! ```
 //!
-//! Numbers are big-endian. A unit that changes a queue owns its lock until it
-//! ends; a command that only reads takes the lock for as long as it lasts, so
-//! it sees what is committed, or the changes of its own unit.
+//! Numbers are big-endian. A unit that changes a queue owns its lock until the
+//! unit ends; a command that only reads owns the lock until the command ends.
+//! So a command reads committed items, or the changes of its own unit.
 
 use cics::resp::Condition;
 use store::{ReadError, ReadStore, SeekKey, Table, UnitOfWork};
@@ -44,7 +44,7 @@ pub(super) fn write(
             .get(&task)
             .is_some_and(|p| p.deleted.contains(&name));
         if deleted {
-            // The manual: not before a syncpoint.
+            // The manual: INVREQ until the next syncpoint.
             return condition(Condition::InvReq, 0);
         }
         let (unit, reader) = unit_and_store(cx, task)?;
@@ -158,7 +158,7 @@ pub(super) fn delete(
 }
 
 impl TemporaryStorage {
-    /// Notes that a unit changes a queue; gives what the unit has done.
+    /// Records that a unit changes a queue, and returns the changes of the unit.
     fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut UnitQueueChanges {
         let stored = *self.stored.entry(*name).or_default();
         let part = self.units.entry(task).or_default();
@@ -172,8 +172,7 @@ impl TemporaryStorage {
     }
 }
 
-/// A unit is over: what is known of the queues it changed is what the store
-/// has now.
+/// A unit has ended: updates the data about the queues that it changed from the store.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -187,9 +186,10 @@ pub(super) fn unit_ended(
     ts.pending_bytes -= part.added_bytes;
     for (name, before) in part.before {
         let known = ts.stored.get(&name).copied().unwrap_or(before);
-        let last_read = match committed {
-            true => known.last_read,
-            false => before.last_read,
+        let last_read = if committed {
+            known.last_read
+        } else {
+            before.last_read
         };
         let head = cx
             .kernel
@@ -229,7 +229,7 @@ pub(super) fn unit_ended(
     freed(cx);
 }
 
-/// The region starts: the queues are those of the store.
+/// Restores the queues from the store at the start of the region.
 pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let ts = &mut resources.temporary_storage;
     let Some(reader) = cx.kernel.reader.as_mut() else {
@@ -238,9 +238,10 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let mut from = Vec::new();
     loop {
         let mut found = None;
-        let seek = match from.is_empty() {
-            true => SeekKey::First,
-            false => SeekKey::Greater(&from),
+        let seek = if from.is_empty() {
+            SeekKey::First
+        } else {
+            SeekKey::Greater(&from)
         };
         let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {
@@ -269,15 +270,15 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
                 ts.stored.insert(name, stored);
             }
             None => {
-                tracing::error!(queue = %name.escape_ascii(), "a queue's entry in the store makes no sense");
+                tracing::error!(queue = %name.escape_ascii(), "the entry of a queue in the store is malformed");
             }
         }
-        // On behind its items.
+        // Continues after the items of this queue.
         from.extend([0xFF; 4]);
     }
 }
 
-/// A prepared unit of the region's last life: what its commit will do to queues.
+/// Restores the changes to queues of a unit that was prepared before the region's restart.
 pub(super) fn unit_restored(
     resources: &mut Resources,
     _: &mut KernelContext<'_>,
@@ -302,7 +303,7 @@ pub(super) fn unit_restored(
     }
 }
 
-/// Finds out how long the committed items of a queue are, unless that is known.
+/// Reads the lengths of the committed items of a queue, unless they are known.
 pub fn measure(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, name: &QueueName) {
     let (Some(stored), Some(reader)) = (ts.stored.get_mut(name), cx.kernel.reader.as_mut()) else {
         return;
@@ -326,7 +327,7 @@ pub fn measure(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, name: &Que
     stored.lengths = lengths;
 }
 
-/// What the store has of a queue beside its items.
+/// The store's data of a queue except its items.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct QueueHead {
     items: u16,
@@ -355,7 +356,7 @@ fn item_key(name: &QueueName, number: u32) -> Vec<u8> {
     [&name[..], &number.to_be_bytes()].concat()
 }
 
-/// A queue as the unit sees it.
+/// A queue with the changes of the unit.
 fn head(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
@@ -365,7 +366,7 @@ fn head(
     Ok(value.and_then(|value| QueueHead::parse(&value)))
 }
 
-/// A queue as it is committed.
+/// A queue as committed.
 fn committed_head(
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
@@ -381,15 +382,15 @@ fn lock_name(name: &QueueName) -> LockName {
     LockName::new(LockSpace::TsQueue, name)
 }
 
-/// Gives a lock back that was waited for, for the queue is gone meanwhile.
+/// Releases the lock of a queue that was deleted while the request waited for the lock.
 pub(super) fn release_waited_lock(cx: &mut KernelContext<'_>, request: &Request, name: &QueueName) {
     if request.woken == Some(WakeReason::Granted) {
         cx.unlock(request.caller.key, &lock_name(name));
     }
 }
 
-/// Does what changes a queue with its lock, which the unit keeps; a lock that
-/// was taken for nothing is given back.
+/// Changes a queue while the unit owns its lock. The unit keeps the lock; if nothing was
+/// changed, the lock is released.
 fn owned(
     cx: &mut KernelContext<'_>,
     request: &Request,

@@ -126,7 +126,7 @@ fn a_recoverable_queue_is_seen_by_others_when_the_unit_is_over() {
     assert_eq!(read(&mut w, 2, "R", Some(1)), None);
     w.syncpoint(1);
     assert_eq!(item(w.answer(2)), "1");
-    // Whoever only reads owns nothing.
+    // A task that only reads owns nothing.
     assert_eq!(condition_of(write(&mut w, 3, "R", b"2")), Condition::Normal);
 }
 
@@ -219,10 +219,7 @@ fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
         assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
         w.end(1, true);
         let bytes = w.kernel.resources.temporary_storage.used_bytes();
-        let mut w = match restarts {
-            true => w.restart(),
-            false => w,
-        };
+        let mut w = if restarts { w.restart() } else { w };
         let used = |w: &KernelFixture| w.kernel.resources.temporary_storage.used_bytes();
         assert_eq!(used(&w), bytes);
         for (task, queue) in [(2, "RKEPT"), (3, "RNEW"), (4, "RGONE")] {
@@ -239,15 +236,12 @@ fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
             ("one".into(), Some(1 + i64::from(commit)))
         );
         let (new, gone) = (w.answer(3), w.answer(4));
-        match commit {
-            true => {
-                assert_eq!(item(new), "new");
-                assert_eq!(condition_of(gone), Condition::QIdErr);
-            }
-            false => {
-                assert_eq!(condition_of(new), Condition::QIdErr);
-                assert_eq!(item(gone), "gone");
-            }
+        if commit {
+            assert_eq!(item(new), "new");
+            assert_eq!(condition_of(gone), Condition::QIdErr);
+        } else {
+            assert_eq!(condition_of(new), Condition::QIdErr);
+            assert_eq!(item(gone), "gone");
         }
         for task in 2..=4 {
             w.end(task, true);

@@ -1,4 +1,4 @@
-//! WRITEQ TD, READQ TD and DELETEQ TD: which queue, and what it is.
+//! WRITEQ TD, READQ TD and DELETEQ TD: finds the queue and its kind.
 
 use cics::command::commands::{deleteq_td as delete_row, readq_td as read_row, writeq_td as row};
 use cics::resp::Condition;
@@ -44,7 +44,7 @@ pub(super) fn write(
         Some(Body::Log(true)) => {
             let record = record.to_vec();
             cx.out.push(KernelEffect::Line {
-                // As the program has it: the line's reader looks for that.
+                // The name in the program, since readers of the log search for it.
                 queue: operands.get_name(row::QUEUE).unwrap_or(name),
                 task: request.caller.key,
                 record,
@@ -90,7 +90,7 @@ pub(super) fn delete(
     }
 }
 
-/// Has a queue's file written or read.
+/// Requests a write or read of a queue's file.
 fn ask_extra(
     extra: &ExtraQueue,
     cx: &mut KernelContext<'_>,
@@ -104,7 +104,7 @@ fn ask_extra(
 }
 
 impl TransientData {
-    /// Files of earlier definitions are closed.
+    /// Closes the files of earlier definitions.
     pub(super) fn forget_files(&mut self, cx: &mut KernelContext<'_>) {
         for file in self.left.drain(..) {
             cx.forget_file(file, FileKind::Queue);

@@ -1,7 +1,7 @@
 //! INQUIRE and SET of transient data queues.
 //!
-//! A queue must be disabled before what it starts is changed. Indirect and
-//! remote ones cannot be changed at all.
+//! A queue must be disabled before its trigger is changed. Indirect and remote
+//! queues cannot be changed at all.
 //!
 //! Reference: CICS system programming reference, INQUIRE and SET TDQUEUE.
 
@@ -15,10 +15,10 @@ use super::{Body, QueueName, TransientData};
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
 use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
-/// A queue as INQUIRE TDQUEUE tells of it.
+/// A queue as INQUIRE TDQUEUE returns it.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueInfo<'q> {
-    /// Its definition, as SET has changed it.
+    /// The definition, as SET has changed it.
     pub def: &'q TdQueueDef,
     /// Committed records of an intrapartition queue.
     pub items: u64,
@@ -44,7 +44,7 @@ impl TransientData {
     }
 }
 
-/// What SET TDQUEUE asks for.
+/// The changes of a SET TDQUEUE.
 struct TdQueueChange {
     enabled: Option<bool>,
     open: Option<bool>,
@@ -89,7 +89,7 @@ pub(super) fn set(
     queue.def.enabled = change.enabled.unwrap_or(queue.def.enabled);
     match (change.open, &mut queue.body) {
         (Some(open), Body::Extra(extra)) => {
-            // The next command opens the file; input begins anew.
+            // The next command opens the file; input begins with the first record.
             extra.open = open;
             cx.forget_file(extra.file, FileKind::Queue);
         }
@@ -102,7 +102,7 @@ pub(super) fn set(
     done()
 }
 
-/// What the operands say, or what is wrong with them.
+/// The changes in the operands, or the error in the operands.
 fn requested_change(operands: &CommandOperands) -> Result<TdQueueChange, CommandFailure> {
     let either = |option, yes: (u8, &str), no: (u8, &str), resp2| {
         let value = |name| cvda::value(name).map(i64::from);
@@ -142,7 +142,7 @@ fn requested_change(operands: &CommandOperands) -> Result<TdQueueChange, Command
     })
 }
 
-/// A queue without a transaction, or with level 0, starts nothing.
+/// Changes a trigger. A queue without a transaction, or with level 0, has no trigger.
 fn apply(trigger: &mut Option<Trigger>, change: &TdQueueChange) {
     if change.level.is_none() && change.transid.is_none() && change.userid.is_none() {
         return;

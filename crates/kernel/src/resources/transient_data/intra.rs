@@ -5,10 +5,9 @@
 //!     name (4) | number, u64     a record
 //! ```
 //!
-//! Numbers ascend with the writes and are big-endian. A queue in the store has
-//! two ends, each with a lock: whoever writes owns the one, whoever reads the
-//! other, until the change is committed. A reader that finds nothing waits for
-//! the writer, if there is one.
+//! Numbers ascend with the writes and are big-endian. A queue in the store has two ends, each with
+//! a lock: a task that writes owns one, a task that reads the other, until the change is
+//! committed. A reader that finds nothing waits for the writer, if there is one.
 
 use std::collections::VecDeque;
 
@@ -29,7 +28,7 @@ use crate::kernel::{
 use crate::types::{TdRecovery, Trigger};
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
-/// What a record takes beside its bytes.
+/// Bytes that a record takes in addition to its data.
 const OVERHEAD: u64 = 64;
 
 /// An intrapartition queue.
@@ -37,13 +36,13 @@ const OVERHEAD: u64 = 64;
 pub struct IntraQueue {
     /// RECOVSTATUS.
     pub recovery: TdRecovery,
-    /// What it starts.
+    /// The transaction that the queue starts.
     pub trigger: Option<Trigger>,
     /// The records of a queue that is not recoverable.
     records: VecDeque<Box<[u8]>>,
-    /// Records; committed ones.
+    /// Number of committed records.
     pub items: u64,
-    /// What they count for.
+    /// Bytes that these records count for.
     pub bytes: u64,
     /// Number of the next record.
     pub next: u64,
@@ -53,7 +52,7 @@ pub struct IntraQueue {
     pub running: u32,
 }
 
-/// What a unit has done to a logically recoverable queue.
+/// The changes of a unit to a logically recoverable queue.
 #[derive(Debug, Default)]
 pub struct IntraChanges {
     pub written: u64,
@@ -124,7 +123,7 @@ pub(super) fn write(
     let Some(intra) = td.intra(&name) else {
         return condition(Condition::QIdErr, 0);
     };
-    // Should the store refuse the record, its number is left out.
+    // If the store refuses the record, its number is not used again.
     let key = record_key(&name, intra.next);
     intra.next += 1;
     match recovery {
@@ -160,8 +159,7 @@ pub(super) fn write(
     }
 }
 
-/// Writes a record for a door. The queue is one that is not recoverable, or the
-/// answer is INVREQ.
+/// Writes a record for a door. The response is INVREQ if the queue is recoverable.
 pub(super) fn write_from_door(
     td: &mut TransientData,
     cx: &mut KernelContext<'_>,
@@ -203,7 +201,7 @@ pub(super) fn read(
         return done_with(taken(&record));
     }
     if request.woken == Some(WakeReason::Granted) {
-        // The writer that was waited for is done.
+        // The writer has ended, which the request waited for.
         release(td, cx, task, &name, QueueEnd::Write);
     }
     let nosuspend = request.operands.has(readq_td::NOSUSPEND);
@@ -225,7 +223,7 @@ pub(super) fn read(
         }
         return match lock(cx, request, &lock_name(&name, QueueEnd::Write))? {
             None => wait(cx, request, lock_name(&name, QueueEnd::Write)),
-            // Taken by another above.
+            // Not reached: another task owns the lock, as was checked above.
             Some(_) => condition(Condition::QBusy, 0),
         };
     };
@@ -304,7 +302,8 @@ pub(super) fn delete(
     Ok(at_once(changes, refusal, &name, QueueEnd::Write, settle))
 }
 
-/// A unit is over: what it did to queues counts, or never was.
+/// A unit has ended: applies its changes to queues after a commit, and drops them after a
+/// backout.
 pub(super) fn unit_ended(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -328,7 +327,7 @@ pub(super) fn unit_ended(
 }
 
 impl TransientData {
-    /// What a unit has done to a queue.
+    /// The changes of a unit to a queue.
     pub(super) fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut IntraChanges {
         self.units
             .entry(task)
@@ -337,7 +336,7 @@ impl TransientData {
             .or_default()
     }
 
-    /// What a unit has done at an end of a queue.
+    /// Whether a unit has changed an end of a queue.
     fn has_changed(&self, task: TaskKey, name: &QueueName, end: QueueEnd) -> bool {
         let change = self.units.get(&task).and_then(|unit| unit.get(name));
         change.is_some_and(|change| match end {
@@ -353,13 +352,13 @@ fn empty(td: &mut TransientData, task: TaskKey, name: &QueueName) -> CallResult 
     condition(Condition::QZero, 0)
 }
 
-/// What a READQ TD gives.
+/// The response of READQ TD.
 fn taken(record: &[u8]) -> CommandOperands {
     CommandOperands::default().bytes(readq_td::INTO, record)
 }
 
-/// A change of its own. When the store has taken it over or refused it, its
-/// end of the queue goes back and `settle` hears of it.
+/// A change of a single command. When the store has accepted or refused it, the lock of its end of
+/// the queue is released and `settle` is called.
 fn at_once(
     changes: UnitOfWork,
     (answer, refused): (CallAnswer, RefusalMapping),
@@ -382,9 +381,10 @@ fn at_once(
 
 /// A WRITEQ TD that the store refuses: the data set has no room, or fails.
 fn not_written(error: &ApplyError) -> CommandFailure {
-    match error.is_full() {
-        true => CommandFailure::Condition(Condition::NoSpace, 0),
-        false => CommandFailure::Condition(Condition::IoErr, 0),
+    if error.is_full() {
+        CommandFailure::Condition(Condition::NoSpace, 0)
+    } else {
+        CommandFailure::Condition(Condition::IoErr, 0)
     }
 }
 
@@ -437,7 +437,7 @@ fn is_taken(cx: &KernelContext<'_>, task: TaskKey, name: &QueueName, end: QueueE
     cx.kernel.locks.is_taken(task, &lock_name(name, end))
 }
 
-/// Gives an end of a queue back, unless the unit has changed it.
+/// Releases the lock of an end of a queue, unless the unit has changed that end.
 fn release(
     td: &TransientData,
     cx: &mut KernelContext<'_>,

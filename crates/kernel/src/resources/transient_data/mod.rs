@@ -1,9 +1,10 @@
 //! Transient data: queues whose records are read once, in their order.
 //!
-//! An intrapartition queue is the region's: in memory, or in the store when
-//! its RECOVSTATUS is PHYSICAL (kept as the last command left it) or LOGICAL
-//! (part of units of work). An extrapartition queue is a file, or the region's
-//! log. An indirect one is another name. A queue with enough records starts its transaction.
+//! An intrapartition queue is in memory, or in the store if its RECOVSTATUS is
+//! PHYSICAL (each command changes the store at once) or LOGICAL (changes are part
+//! of units of work). An extrapartition queue is a file, or the region's log. An
+//! indirect queue is another name of a queue. A queue with enough records starts
+//! its transaction.
 //!
 //! Reference: CICS API reference, WRITEQ TD, READQ TD and DELETEQ TD; resource
 //! definition, TDQUEUE; application programming, "Automatic transaction
@@ -35,7 +36,7 @@ use crate::types::{
 pub use inquiry::QueueInfo;
 use intra::{IntraChanges, IntraQueue};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (writeq_td::NUMBER, commands::write),
@@ -67,22 +68,22 @@ pub struct TransientData {
     sysid: link::Name<4>,
     /// Most bytes of all intrapartition queues.
     limit_bytes: u64,
-    /// What units under way have done to logically recoverable queues.
+    /// The changes of units in progress to logically recoverable queues.
     units: HashMap<TaskKey, HashMap<QueueName, IntraChanges>>,
-    /// Bytes that they have added.
+    /// Bytes that units in progress have added.
     pending_bytes: u64,
-    /// The queues of the tasks that were triggered and are not over.
+    /// The queues of the triggered tasks that have not ended.
     triggered: HashMap<u64, QueueName>,
     /// Logically recoverable queues that a task found empty.
     emptied: HashMap<TaskKey, HashSet<QueueName>>,
     last_file: u64,
-    /// Files of earlier definitions.
+    /// Files of earlier definitions, which are to be closed.
     left: Vec<FileKey>,
     /// Tasks started by triggers.
     triggers: u64,
-    /// Terminals that are there or expected back.
+    /// Terminals that are connected or expected to connect again.
     terminals: HashSet<link::Name<4>>,
-    /// Triggers on their way to the queue of their terminal.
+    /// Triggered tasks that wait to be queued for their terminal.
     for_terminals: HashMap<u64, (link::Name<4>, crate::kernel::InternalStart)>,
 }
 
@@ -93,14 +94,14 @@ struct Queue {
     body: Body,
 }
 
-/// What there is of a queue beside its definition.
+/// The state of a queue in addition to its definition.
 #[derive(Debug)]
 enum Body {
     Intra(IntraQueue),
     Extra(ExtraQueue),
     /// The region's log, and whether it is open.
     Log(bool),
-    /// Another name, or elsewhere.
+    /// The queue is indirect or remote.
     None,
 }
 
@@ -125,7 +126,7 @@ impl TransientData {
             return condition(Condition::SysIdErr, 0);
         }
         let mut name: QueueName = operands.get_name(queue).unwrap_or([b' '; 4]);
-        // Definitions that lead in a ring are refused before.
+        // Definitions that form a ring are refused when they are read.
         for _ in 0..=self.queues.len() {
             let Some(queue) = self.queues.get(&name) else {
                 return condition(Condition::QIdErr, 0);
@@ -172,8 +173,7 @@ impl TransientData {
         })
     }
 
-    /// What the records of intrapartition queues take, with those of units under
-    /// way.
+    /// Memory of the records of intrapartition queues, with those of units in progress.
     pub(super) fn amount(&self) -> CountAndBytes {
         let bytes: u64 = self.intras().map(|queue| queue.bytes).sum();
         CountAndBytes {
@@ -182,7 +182,7 @@ impl TransientData {
         }
     }
 
-    /// True when nothing of any task is here.
+    /// True if the manager has no data of any task.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.units.is_empty()
@@ -192,14 +192,13 @@ impl TransientData {
             && self.intras().all(|q| q.running == 0)
     }
 
-    /// Whether a record has room.
+    /// Whether there is room for so many more bytes.
     fn has_room(&self, bytes: u64) -> bool {
         self.amount().bytes + bytes <= self.limit_bytes
     }
 }
 
-/// Definitions come into force. A queue keeps its records as long as its kind
-/// stays what it is.
+/// Applies the definitions. A queue keeps its records unless its kind changes.
 fn define(resources: &mut Resources, config: &KernelConfig) {
     let td = &mut resources.transient_data;
     td.sysid = config.sysid;
@@ -233,7 +232,7 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
 }
 
 impl Queue {
-    /// Its file, if it is one.
+    /// The queue's file, if the queue is extrapartition.
     fn file(&self) -> Option<FileKey> {
         match &self.body {
             Body::Extra(extra) => Some(extra.file),
@@ -241,7 +240,7 @@ impl Queue {
         }
     }
 
-    /// A queue of a definition; `file` is for its file, if it is a new one.
+    /// The queue of a definition; `file` is the key for its file, if the file is new.
     fn new(def: &TdQueueDef, old: Option<Queue>, config: &KernelConfig, file: FileKey) -> Queue {
         let same = |old: &Queue| old.def.kind == def.kind;
         let body = match (&def.kind, old) {

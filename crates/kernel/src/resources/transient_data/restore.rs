@@ -1,4 +1,4 @@
-//! What the store has of transient data queues when the region starts.
+//! Restores transient data queues from the store at the start of the region.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use crate::core::TaskKey;
 use crate::kernel::{KernelContext, scan};
 use crate::types::TdRecovery;
 
-/// Counts the records of the recoverable queues; those that have enough start
-/// their transactions. Records of queues that are not recoverable queues any
-/// more stay in the store, and are told.
+/// Counts the records of the recoverable queues; those at their trigger level start their
+/// transactions. Records of queues that are not recoverable any more stay in the store, and are
+/// reported.
 pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let td = &mut resources.transient_data;
     let Some(reader) = cx.kernel.reader.as_mut() else {
@@ -55,8 +55,8 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     }
 }
 
-/// A prepared unit of the region's last life: what its commit will do to queues.
-/// The numbers of its records are taken.
+/// Restores the changes to queues of a unit that was prepared before the region's restart.
+/// New records do not get the numbers of its records.
 pub(super) fn unit_restored(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -80,7 +80,7 @@ pub(super) fn unit_restored(
             if let Err(error) = reader.seek_table(TABLE, SeekKey::Equal(row), &mut found) {
                 tracing::error!(%error, "a record that a unit has taken could not be read");
             }
-            // One that the unit wrote and took was never there.
+            // A record that the unit wrote and read itself is not in the store.
             if let Some(bytes) = bytes {
                 let change = td.change(key, &name);
                 change.taken += 1;

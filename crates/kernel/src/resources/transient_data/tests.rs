@@ -70,14 +70,14 @@ fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
-fn condition_of(told: Option<Response>) -> Condition {
-    told.expect("an answer").condition
+fn condition_of(answer: Option<Response>) -> Condition {
+    answer.expect("an answer").condition
 }
 
-fn record(told: Option<Response>) -> String {
-    let told = told.expect("an answer");
-    assert_eq!(told.condition, Condition::Normal);
-    let bytes = told.operands.get_bytes(readq_td::INTO).expect("a record");
+fn record(answer: Option<Response>) -> String {
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.condition, Condition::Normal);
+    let bytes = answer.operands.get_bytes(readq_td::INTO).expect("a record");
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -375,16 +375,16 @@ fn a_physical_queue_that_the_store_refuses_to_change_raises_its_own_conditions()
     let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
     write(&mut w, 1, "P", b"1");
     w.disk = false;
-    let told = |told: Option<Response>| {
-        let told = told.expect("an answer");
-        (told.condition, told.resp2, told.abend)
+    let outcome = |answer: Option<Response>| {
+        let answer = answer.expect("an answer");
+        (answer.condition, answer.resp2, answer.abend)
     };
     let none = String::new;
     let full = (Condition::NoSpace, 0, none());
-    assert_eq!(told(write(&mut w, 1, "P", b"2")), full);
-    assert_eq!(told(read(&mut w, 1, "P")), (Condition::IoErr, 0, none()));
+    assert_eq!(outcome(write(&mut w, 1, "P", b"2")), full);
+    assert_eq!(outcome(read(&mut w, 1, "P")), (Condition::IoErr, 0, none()));
     let failed = (Condition::Normal, 0, "AEXZ".to_owned());
-    assert_eq!(told(delete(&mut w, 1, "P")), failed);
+    assert_eq!(outcome(delete(&mut w, 1, "P")), failed);
 }
 
 #[test]
@@ -450,10 +450,7 @@ fn both_ends_of_a_queue_wait_for_a_prepared_unit_over_a_restart_too() {
         w.prepare(1, "B");
         assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
         w.end(1, true);
-        let mut w = match restarts {
-            true => w.restart(),
-            false => w,
-        };
+        let mut w = if restarts { w.restart() } else { w };
         assert_eq!(counted(&w), (1, 66), "what is committed");
         assert_eq!(write(&mut w, 2, "Q", b"c1"), None);
         assert_eq!(read(&mut w, 3, "Q"), None);

@@ -1,13 +1,13 @@
 //! Triggers: a queue that has enough records starts its transaction.
 //!
-//! A cycle begins when the queue reaches its level, and the next one when the
-//! queue was read to QZERO (of a logically recoverable queue, when the task
-//! that did so is over) or when the triggered task is over, however it ended.
-//! What is left in the queue then triggers with the next WRITEQ TD.
+//! A cycle begins when the queue reaches its level. The next cycle can begin when
+//! the queue was read to QZERO (a logically recoverable queue: when the task that
+//! read it so has ended) or when the triggered task has ended, normally or not.
+//! Records left in the queue then count with the next WRITEQ TD.
 //!
-//! A transaction that writes to the queue which triggers it goes round for
-//! ever; no more than [`MOST`] of its tasks are there at one time, so others
-//! have their share.
+//! A transaction that writes to the queue which triggers it starts itself without
+//! end; at most [`MOST`] of its tasks exist at one time, so that other tasks can
+//! run.
 
 use link::Name;
 
@@ -22,7 +22,7 @@ use crate::types::{StartCode, TdRecovery};
 const MOST: u32 = 4;
 
 impl TransientData {
-    /// Records came to a queue: starts its transaction if there are enough.
+    /// Records were added to a queue: starts its transaction if there are enough.
     pub(super) fn fire(&mut self, cx: &mut KernelContext<'_>, name: &QueueName) {
         let Some(intra) = self.intra(name) else {
             return;
@@ -56,14 +56,14 @@ impl TransientData {
         if terminal.is_blank() {
             cx.start(start);
         } else {
-            // The manager of terminals takes it over in a moment.
+            // The manager of terminals takes the start from here.
             self.for_terminals.insert(id, (terminal, start));
             let alarm = AlarmTarget::Manager(FacilityTable::INDEX, id);
             cx.kernel.timers.set(cx.now, alarm);
         }
     }
 
-    /// A terminal is there: queues that trigger for it look again.
+    /// A terminal has connected: checks the queues whose trigger needs the terminal.
     pub fn facility_added(&mut self, cx: &mut KernelContext<'_>, terminal: Name<4>) {
         self.terminals.insert(terminal);
         let wanted = |queue: &super::Queue| match &queue.body {
@@ -80,12 +80,12 @@ impl TransientData {
         }
     }
 
-    /// A terminal is gone for good.
+    /// A terminal was removed.
     pub fn facility_removed(&mut self, terminal: Name<4>) {
         self.terminals.remove(&terminal);
     }
 
-    /// A trigger for a terminal, and which one it is.
+    /// Takes a triggered task, with its terminal.
     pub fn take_trigger(&mut self, start: u64) -> Option<(Name<4>, InternalStart)> {
         self.for_terminals.remove(&start)
     }

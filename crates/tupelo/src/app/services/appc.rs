@@ -11,26 +11,26 @@ use crate::app::Application;
 use crate::app::appc::{self as partners, PartnerDirectory};
 use crate::app::compile::CompiledPrograms;
 use crate::app::known::KnownPartners;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 
-/// The node, when the application has an `[appc]` section.
+/// The node, if the application has an `[appc]` section.
 #[derive(Default)]
 struct AppcService {
     partners: Option<PartnerDirectory>,
-    /// What a reload has read.
+    /// The definitions that a reload has read.
     next: Option<KnownPartners>,
-    /// Who shows it to operators.
+    /// Shows the node to operators.
     extras: GatewayExtras,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(AppcService::default())
 }
 
 impl RegionService for AppcService {
-    fn set_extras(&mut self, beside: &GatewayExtras) {
-        self.extras = beside.clone();
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.extras = extras.clone();
     }
 
     fn prepare(

@@ -1,9 +1,9 @@
-//! Batch jobs that change files while the region has them.
+//! Batch jobs that change files while the region has them open.
 //!
-//! Each job's process has a connection, a thread and an open task of
-//! transaction CBAT, whose locks and unit of work are the job's. Its changes
-//! are committed a moment after they were made, many together, so nobody waits
-//! long for them; before it waits for a record it commits what it has changed.
+//! Each job's process has a connection, a thread and an open task of transaction
+//! CBAT, which owns the job's locks and unit of work. Its changes are committed in
+//! groups shortly after they were made, so other tasks do not wait long for their
+//! locks. Before the job waits for a record, it commits its changes.
 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -19,13 +19,13 @@ use region::{Handle, UserId};
 use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::log::SERVE;
 
 mod catalogue;
 mod job;
 
-/// The service, once it has started.
+/// The service.
 #[derive(Default)]
 struct BatchService {
     open: Option<BatchListener>,
@@ -37,7 +37,7 @@ struct BatchListener {
     thread: JoinHandle<()>,
 }
 
-/// A service that has not started.
+/// The service before its start.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(BatchService::default())
 }
@@ -52,7 +52,7 @@ impl RegionService for BatchService {
         Ok(())
     }
 
-    /// A region that cannot listen serves everything but jobs.
+    /// A region that cannot listen for jobs still provides all other services.
     fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let state = running.app.state.clone();
         if running.store.is_none() {
@@ -89,7 +89,7 @@ impl RegionService for BatchService {
         Ok(())
     }
 
-    /// A job may last for hours: it is told that the region has ended.
+    /// A job may last for hours: its process gets a message that the region has ended.
     fn stop(&mut self, _: Duration) {
         if let Some(BatchListener {
             state,

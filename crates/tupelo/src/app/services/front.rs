@@ -1,5 +1,5 @@
-//! A gateway without a region: it serves the APIs of an application whose
-//! programs run in regions elsewhere.
+//! A gateway without a region: it serves the APIs of an application whose programs
+//! run in regions of other processes.
 //!
 //! Nothing is compiled. The folder has the settings and the API projects.
 
@@ -15,11 +15,11 @@ use crate::app::apis::LoadedApis;
 use crate::app::backend::{ProgramProviders, RemoteRegions};
 use crate::app::finding::Findings;
 use crate::app::ipconn::{IpconnConnections, doors};
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::security::unserved;
 use crate::log::SERVE;
 
-/// A gateway that runs.
+/// A running gateway.
 pub struct RunningGateway {
     gateway: Gateway<ProgramProviders>,
     apis: LoadedApis,
@@ -28,16 +28,16 @@ pub struct RunningGateway {
 
 impl RunningGateway {
     /// Reads the APIs and serves them.
-    pub fn start(app: &Application, said: &mut ReportedFindings) -> Result<RunningGateway> {
+    pub fn start(app: &Application, reported: &mut ReportedFindings) -> Result<RunningGateway> {
         let connections = IpconnConnections::read(app)?;
         if connections.config.connections.is_empty() && app.config.mainframe.connections.is_empty()
         {
             bail!(
-                help = "[ipconn.connections.NAME] with address = \"host:1435\" in tupelo.toml names one",
-                "a gateway without a region needs a connection to one, and there is none"
+                help = "[ipconn.connections.NAME] with address = \"host:1435\" in tupelo.toml configures one",
+                "a gateway without a region needs a connection to one, and none is configured"
             );
         }
-        let apis = load(app, said);
+        let apis = load(app, reported);
         if apis.good.is_empty() && !apis.bad.is_empty() {
             bail!("no API of {} can be served", app.api_folder().display());
         }
@@ -53,7 +53,7 @@ impl RunningGateway {
             web: Arc::default(),
         };
         let config = GatewayConfig {
-            policies: policies(app, said)?,
+            policies: policies(app, reported)?,
             loader: Some(app.loader(false)),
             ..gateway_config(app)?
         };
@@ -68,18 +68,17 @@ impl RunningGateway {
         })
     }
 
-    /// Where it is reached: lines of a word and an address.
+    /// The addresses of the gateway: lines of a word and an address.
     pub fn addresses(&self) -> Vec<(&'static str, String)> {
         addresses(&self.gateway, &self.apis, self.admin_tls)
     }
 
-    /// Takes the APIs over as they are now. One that is wrong keeps the version
-    /// that is in force.
-    pub fn reload(&mut self, app: &Application, said: &mut ReportedFindings) -> Result<String> {
-        let policies = policies(app, said)?;
-        let mut apis = load(app, said);
+    /// Loads the APIs again. An API with errors keeps its version in force.
+    pub fn reload(&mut self, app: &Application, reported: &mut ReportedFindings) -> Result<String> {
+        let policies = policies(app, reported)?;
+        let mut apis = load(app, reported);
         for name in apis.keep(&self.gateway.apis()) {
-            tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
+            tracing::warn!(target: SERVE, "API {name}: its last version without errors stays in force");
         }
         self.apis = apis;
         self.gateway.report_unserved(unserved(&self.apis, &[]));
@@ -87,25 +86,25 @@ impl RunningGateway {
         Ok(served(&self.apis))
     }
 
-    /// Accepts nothing more and ends, after so long at most.
+    /// Stops accepting requests, and ends after at most this time.
     pub fn stop(self, limit: Duration) {
         self.gateway.shutdown(limit);
     }
 }
 
-fn policies(app: &Application, said: &mut ReportedFindings) -> Result<PolicySet> {
+fn policies(app: &Application, reported: &mut ReportedFindings) -> Result<PolicySet> {
     let mut findings = Findings::new(&app.folder);
     let policies = app.policies(&mut findings);
-    said.show_new(&findings);
+    reported.show_new(&findings);
     match policies {
         Some(policies) => Ok(policies),
         None => bail!("a policy of [gateway] cannot be used"),
     }
 }
 
-fn load(app: &Application, said: &mut ReportedFindings) -> LoadedApis {
+fn load(app: &Application, reported: &mut ReportedFindings) -> LoadedApis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis_alone(&mut findings);
-    said.show_new(&findings);
+    reported.show_new(&findings);
     apis
 }

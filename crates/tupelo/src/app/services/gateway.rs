@@ -17,7 +17,7 @@ use crate::app::compile::CompiledPrograms;
 use crate::app::finding::Findings;
 use crate::app::ipconn::doors;
 use crate::app::local::LocalRegion;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
@@ -31,42 +31,42 @@ struct GatewayService {
     gateway: Option<Gateway<ProgramProviders>>,
     apis: LoadedApis,
     texts: Arc<ProgramTexts>,
-    /// Administration is served by HTTPS.
+    /// The administration port uses HTTPS.
     admin_tls: bool,
-    /// What was read and is not in force yet.
+    /// APIs that were read and are not in force yet.
     next: Option<LoadedApis>,
-    /// The rule sets that go with it.
+    /// The rule sets for `next`.
     policies: PolicySet,
-    /// What is served beside the APIs.
+    /// Handlers in addition to the APIs.
     extras: GatewayExtras,
     /// The connections to other regions.
     connections: ConnectionSlot,
-    /// There is administration alone.
+    /// Only the administration port is served.
     without_http: bool,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(GatewayService::default())
 }
 
 impl RegionService for GatewayService {
-    fn set_extras(&mut self, beside: &GatewayExtras) {
-        self.extras = beside.clone();
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.extras = extras.clone();
     }
 
     fn set_connections(&mut self, connections: &ConnectionSlot) {
         self.connections = connections.clone();
     }
 
-    /// An API that is wrong keeps the version that is in force. One whose
-    /// copybooks are not the programs' any more stops the reload: the new
-    /// programs would be called with the old layout.
+    /// An API with errors keeps its version in force. An API whose copybooks differ from
+    /// those of its programs stops the reload: the new programs would be called with the
+    /// old layout.
     fn prepare(
         &mut self,
         app: &Application,
         compiled: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()> {
         if self.gateway.is_none() {
             self.without_http = !app.config.gateway.enabled;
@@ -76,12 +76,12 @@ impl RegionService for GatewayService {
         }
         let mut findings = Findings::new(&app.folder);
         let policies = app.policies(&mut findings);
-        said.show_new(&findings);
+        reported.show_new(&findings);
         let Some(policies) = policies else {
             bail!("a policy of [gateway] cannot be used");
         };
-        let mut apis = load_apis(app, compiled, said);
-        // What an operator has redeployed counts.
+        let mut apis = load_apis(app, compiled, reported);
+        // An API that an operator has redeployed keeps that version.
         let running = self.gateway.as_ref().map(Gateway::apis).unwrap_or_default();
         let running = &running;
         if self.gateway.is_none() {
@@ -96,11 +96,11 @@ impl RegionService for GatewayService {
                         "`tupelo api import {name} --update --app {}`",
                         app.folder.display()
                     ),
-                    "the copybooks of the API {name} are not those of its programs any more"
+                    "the copybooks of the API {name} differ from those of its programs"
                 );
             }
             for name in apis.keep(running) {
-                tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
+                tracing::warn!(target: SERVE, "API {name}: its last version without errors stays in force");
             }
         }
         self.next = Some(apis);
@@ -194,16 +194,16 @@ impl RegionService for GatewayService {
     }
 }
 
-/// What is served now, in words.
+/// The number of operations and APIs, and the names of APIs with errors.
 pub fn served(apis: &LoadedApis) -> String {
     let good = crate::app::counted(apis.good.len(), "API");
     match apis.bad.as_slice() {
         [] => good,
-        bad => format!("{good}; wrong: {}", bad.join(", ")),
+        bad => format!("{good}; with errors: {}", bad.join(", ")),
     }
 }
 
-/// Where a gateway is reached: lines of a word and an address.
+/// The addresses of a gateway: lines of a word and an address.
 pub fn addresses(
     gateway: &Gateway<ProgramProviders>,
     apis: &LoadedApis,
@@ -246,15 +246,15 @@ fn admin_addresses(gateway: &Gateway<ProgramProviders>, tls: bool) -> Vec<(&'sta
     lines
 }
 
-/// The end of a link to a page that may change something: a key that works once.
-/// Empty where users say who they are.
+/// The query of a link to a page that may change something: a key that works once.
+/// Empty if users authenticate.
 fn link_key(gateway: &Gateway<ProgramProviders>) -> String {
     let key = gateway.operators().and_then(|tokens| tokens.key().ok());
     key.map_or_else(String::new, |key| format!("#key={key}"))
 }
 
-/// Notes for the commands where the token of the administration port lies, which
-/// programs cannot connect to.
+/// Writes the address of the administration port, and the path of its token, for the
+/// commands; programs cannot connect to it.
 pub fn note_operators(gateway: &Gateway<ProgramProviders>, app: &Application) {
     if let Some(admin) = gateway.admin_address() {
         ezasoket::refuse_own_port(admin);
@@ -264,11 +264,11 @@ pub fn note_operators(gateway: &Gateway<ProgramProviders>, app: &Application) {
     }
 }
 
-/// Loads the API projects, and tells what is wrong.
+/// Loads the API projects, and prints their diagnostics.
 fn load_apis(
     app: &Application,
     compiled: &CompiledPrograms,
-    said: &mut ReportedFindings,
+    reported: &mut ReportedFindings,
 ) -> LoadedApis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis(&mut findings);
@@ -276,11 +276,12 @@ fn load_apis(
     findings.extend(interfaces::findings(app, compiled, &good));
     scripts::hidden(app, &good, &mut findings);
     findings.extend(named::findings(app, compiled));
-    said.show_new(&findings);
+    reported.show_new(&findings);
     apis
 }
 
-/// A listener that could not be had: who has the port, and what to do.
+/// The report about a listener that cannot start: the process that has the port, and
+/// what to do.
 pub fn taken(error: StartError, app: &Application) -> miette::Report {
     if let StartError::OpenAdministration(address) = &error {
         return miette!(
@@ -300,28 +301,31 @@ pub fn taken(error: StartError, app: &Application) -> miette::Report {
         return miette!("{error}");
     }
     let who = ports::owner(address.port()).map_or(String::from("another program"), |who| who);
-    let (option, key) = match *address == app.config.admin.listen {
-        true => ("--admin", "[admin] listen"),
-        false if app.config.gateway.listen == *address => ("--listen", "[gateway] listen"),
-        false => ("tls_listen", "[gateway] tls_listen"),
+    let (option, key) = if *address == app.config.admin.listen {
+        ("--admin", "[admin] listen")
+    } else if app.config.gateway.listen == *address {
+        ("--listen", "[gateway] listen")
+    } else {
+        ("tls_listen", "[gateway] tls_listen")
     };
     let next = address.port().saturating_add(1);
     miette!(
-        help = format!("{option} {next} takes another port, and so does {key} in tupelo.toml"),
+        help = format!("{option} {next}, or {key} in tupelo.toml, uses another port"),
         "port {} is in use by {who}",
         address.port()
     )
 }
 
-/// An address that a browser on this machine can be given.
+/// An address that a browser on this machine can open.
 fn reachable(address: SocketAddr) -> SocketAddr {
-    match address.ip().is_unspecified() {
-        true => SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port()),
-        false => address,
+    if address.ip().is_unspecified() {
+        SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port())
+    } else {
+        address
     }
 }
 
-/// The certificate of HTTPS, if there is one; other services have it too.
+/// The certificate of HTTPS, if configured; other services use it too.
 pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     let settings = &app.config.gateway;
     match (&settings.tls_certificate, &settings.tls_key) {
@@ -343,7 +347,7 @@ pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
             bail!("[gateway] tls_client_ca is for HTTPS: name tls_certificate and tls_key too")
         }
         (None, None) if app.config.admin.tls => {
-            bail!("[admin] tls takes the gateway's certificate: name tls_certificate and tls_key")
+            bail!("[admin] tls uses the gateway's certificate: name tls_certificate and tls_key")
         }
         (None, None) => Ok(None),
         _ => {
@@ -352,7 +356,7 @@ pub fn tls_config(app: &Application) -> Result<Option<TlsConfig>> {
     }
 }
 
-/// What a gateway is started with.
+/// The configuration that a gateway is started with.
 pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
     let settings = &app.config.gateway;
     let tls = tls_config(app)?;

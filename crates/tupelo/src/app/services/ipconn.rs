@@ -1,4 +1,4 @@
-//! `ipconn`: the listener for gateways and regions, and the way to other
+//! `ipconn`: the listener for gateways and regions, and the connections to other
 //! regions for programs that name a SYSID.
 
 use std::sync::{Arc, OnceLock};
@@ -11,16 +11,16 @@ use region::RegionConfig;
 use super::{RegionService, RunningRegion};
 use crate::app::compile::CompiledPrograms;
 use crate::app::ipconn::{IpconnConnections, config};
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::systems::RemoteSystems;
 use crate::app::units::Coordinator;
 use crate::app::{Application, ports};
 use crate::log::SERVE;
 
-/// Where the gateway finds the connections, once they are read.
+/// The slot in which the gateway finds the connections, once they are read.
 pub type ConnectionSlot = Arc<OnceLock<IpconnConnections>>;
 
-/// The listener and the connections, when the application has them.
+/// The listener and the connections, if the application has them.
 #[derive(Default)]
 struct IpconnService {
     slot: ConnectionSlot,
@@ -29,7 +29,7 @@ struct IpconnService {
     listener: Option<Listener>,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(IpconnService::default())
 }
@@ -49,7 +49,7 @@ impl RegionService for IpconnService {
             if config(app)?.connections != before.config.connections {
                 tracing::warn!(
                     target: SERVE,
-                    "the connections to other regions have changed: a new start takes the change over"
+                    "the connections to other regions have changed: restart the server to apply the change"
                 );
             }
             return Ok(());
@@ -116,7 +116,7 @@ impl RegionService for IpconnService {
         listening.collect()
     }
 
-    /// Its settings are those of the start; the region knows the programs.
+    /// The settings are those of the start; the region has the new programs.
     fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         Ok(())
     }
@@ -128,7 +128,8 @@ impl RegionService for IpconnService {
     }
 }
 
-/// A listener that could not be had: who has the port, and what to do.
+/// The report about a listener that cannot start: the process that has the port, and
+/// what to do.
 fn taken(error: StartError) -> miette::Report {
     let StartError::Listen { address, source } = &error else {
         return miette!("[ipconn] {error}");
@@ -139,9 +140,7 @@ fn taken(error: StartError) -> miette::Report {
     let who = ports::owner(address.port()).unwrap_or_else(|| "another program".into());
     let (port, next) = (address.port(), address.port().saturating_add(1));
     miette!(
-        help = format!(
-            "--ipconn {next} takes another port, and so does [ipconn] listen in tupelo.toml"
-        ),
+        help = format!("--ipconn {next}, or [ipconn] listen in tupelo.toml, uses another port"),
         "port {port} is in use by {who}"
     )
 }

@@ -1,9 +1,9 @@
-//! The services of a region: what it offers beside running programs.
+//! The services of a region: what it offers in addition to running programs.
 //!
-//! A service reads what it needs of the application, starts when the region
-//! runs, takes over what a reload has read, and stops. To add one: write its
-//! file and a row in [`SERVICES`]. Its threads say for which kind of engine
-//! they work ([`region::engine::enter`]).
+//! A service reads what it needs of the application, starts with the region, applies
+//! what a reload has read, and stops. To add one, write its file and a row in
+//! [`SERVICES`]. Its threads declare the kind of engine that they work for
+//! ([`region::engine::enter`]).
 
 mod appc;
 mod batch;
@@ -29,10 +29,10 @@ use region::{Handle, RegionConfig, UserId};
 use super::Application;
 use super::appc::PartnerDirectory;
 use super::compile::CompiledPrograms;
-use super::said::ReportedFindings;
+use super::reported::ReportedFindings;
 use super::scripts::WebSlot;
 
-/// Every service, in the order they start. They stop in the other one.
+/// All services in the order of their start. They stop in the reverse order.
 const SERVICES: &[fn() -> Box<dyn RegionService>] = &[
     appc::service,
     ipconn::service,
@@ -53,7 +53,7 @@ pub use sockets::without_listeners as sockets_without_listeners;
 pub use sql::SqlOfOneTask;
 pub use web::without_services as web_without_services;
 
-/// What the gateway serves beside its APIs, as others give it.
+/// Handlers of other services that the gateway serves in addition to its APIs.
 #[derive(Clone, Default)]
 pub struct GatewayExtras {
     /// Scripts, by path.
@@ -61,64 +61,63 @@ pub struct GatewayExtras {
     services: Arc<Mutex<Vec<ServiceConfig>>>,
     /// The terminals in browsers.
     pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
-    /// The APPC node, for what operators are shown.
+    /// The APPC node, whose state operators can query.
     pub partners: Arc<OnceLock<PartnerDirectory>>,
 }
 
 impl GatewayExtras {
-    /// Gives addresses that are served by somebody else.
+    /// Adds addresses whose requests another service handles.
     pub fn give(&self, services: Vec<ServiceConfig>) {
         let mut all = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         all.extend(services);
     }
 
-    /// Takes what was given.
+    /// Removes and returns the added addresses.
     pub fn take(&self) -> Vec<ServiceConfig> {
         let mut all = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *all)
     }
 }
 
-/// Something that a region offers.
+/// A service that a region offers.
 pub trait RegionService {
-    /// Reads what it needs of an application, at the start and for a reload,
-    /// and says what is wrong with it. Nothing is taken over yet.
+    /// Reads what the service needs of an application, at the start and for a reload, and
+    /// reports errors. Nothing takes effect yet.
     fn prepare(
         &mut self,
         app: &Application,
         compiled: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()>;
 
-    /// Hears where the gateway finds what is served beside its APIs.
-    fn set_extras(&mut self, _beside: &GatewayExtras) {}
+    /// Passes the slots in which the gateway finds the handlers of other services.
+    fn set_extras(&mut self, _extras: &GatewayExtras) {}
 
-    /// Hears where the connections to other regions are found.
+    /// Passes the slot in which the connections to other regions are found.
     fn set_connections(&mut self, _connections: &ConnectionSlot) {}
 
-    /// Gives the region, before it starts, what it needs of the service.
+    /// Adds the service's hooks to the region's configuration before it starts.
     fn provide(&self, _config: &mut RegionConfig) {}
 
-    /// Takes up work with what was prepared.
+    /// Starts the service with what was prepared.
     fn start(&mut self, running: &RunningRegion<'_>) -> Result<()>;
 
-    /// Where it is reached: lines of a word and an address.
+    /// The service's addresses: lines of a word and an address.
     fn addresses(&self) -> Vec<(&'static str, String)>;
 
-    /// Takes over what was prepared; what is under way ends as it began.
+    /// Applies what was prepared; requests in progress end as they began.
     fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()>;
 
-    /// What it serves now, in words; none when it has nothing to tell.
+    /// A summary of what is served now. Returns `None` if there is nothing to report.
     fn served(&self) -> Option<String> {
         None
     }
 
-    /// Takes nothing new and waits, so long at most, for what is under way;
-    /// then it is over.
+    /// Accepts nothing new, waits at most this time for requests in progress, and ends.
     fn stop(&mut self, limit: Duration);
 }
 
-/// A region with its application, as services see it.
+/// A running region with its application, as services see it.
 pub struct RunningRegion<'a> {
     /// The application.
     pub app: &'a Application,
@@ -126,9 +125,9 @@ pub struct RunningRegion<'a> {
     pub compiled: &'a CompiledPrograms,
     /// The region.
     pub region: Handle,
-    /// Who runs what nobody is named for.
+    /// The user of tasks whose caller is not authenticated.
     pub user: UserId,
-    /// Folder of the store, when there is one.
+    /// Folder of the store, if there is one.
     pub store: Option<&'a Path>,
 }
 
@@ -136,43 +135,43 @@ pub struct RunningRegion<'a> {
 pub struct RegionServices(Vec<Box<dyn RegionService>>);
 
 impl RegionServices {
-    /// Services that have not read anything yet.
+    /// The services before their first `prepare`.
     pub fn new() -> RegionServices {
-        let beside = GatewayExtras::default();
+        let extras = GatewayExtras::default();
         let connections = ConnectionSlot::default();
         let made = SERVICES.iter().map(|make| {
             let mut service = make();
-            service.set_extras(&beside);
+            service.set_extras(&extras);
             service.set_connections(&connections);
             service
         });
         RegionServices(made.collect())
     }
 
-    /// Each reads what it needs.
+    /// Calls `prepare` of each service.
     pub fn prepare(
         &mut self,
         app: &Application,
         compiled: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()> {
         let mut each = self.0.iter_mut();
-        each.try_for_each(|service| service.prepare(app, compiled, said))
+        each.try_for_each(|service| service.prepare(app, compiled, reported))
     }
 
-    /// Each gives the region what it needs.
+    /// Calls `provide` of each service.
     pub fn provide(&self, config: &mut RegionConfig) {
         self.0.iter().for_each(|service| service.provide(config));
     }
 
-    /// Each takes up work.
+    /// Starts each service.
     pub fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.0
             .iter_mut()
             .try_for_each(|service| service.start(running))
     }
 
-    /// Where they are reached.
+    /// The addresses of all services.
     pub fn addresses(&self) -> Vec<(&'static str, String)> {
         self.0
             .iter()
@@ -181,14 +180,14 @@ impl RegionServices {
             .collect()
     }
 
-    /// Each takes over what it has read.
+    /// Calls `reload` of each service.
     pub fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.0
             .iter_mut()
             .try_for_each(|service| service.reload(running))
     }
 
-    /// What they serve, in words.
+    /// The summaries of all services.
     pub fn served(&self) -> Vec<String> {
         self.0
             .iter()
@@ -196,7 +195,7 @@ impl RegionServices {
             .collect()
     }
 
-    /// Each ends, the last first.
+    /// Stops each service, the last one first.
     pub fn stop(&mut self, limit: Duration) {
         self.0
             .iter_mut()

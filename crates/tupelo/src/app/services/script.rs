@@ -1,4 +1,4 @@
-//! Scripts: JavaScript in the region, behind the gateway's paths.
+//! Scripts: JavaScript in the region, served at paths of the gateway.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use script::{LoadedScripts, ScriptService};
 use super::{GatewayExtras, RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::scripts::{self, ScriptGuests, ScriptWeb, WebSlot};
 use crate::log::SERVE;
 
@@ -20,32 +20,32 @@ struct ScriptHosting {
     web: WebSlot,
     guests: ScriptGuests,
     scripts: Option<Arc<ScriptService>>,
-    /// What was read and is not in force yet.
+    /// Scripts that were read and are not in force yet.
     next: Option<LoadedScripts>,
-    /// Nobody reaches their routes: the process serves no HTTP.
+    /// The process serves no HTTP, so no request reaches the routes.
     without_http: bool,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(ScriptHosting::default())
 }
 
 impl RegionService for ScriptHosting {
-    fn set_extras(&mut self, beside: &GatewayExtras) {
-        self.web = beside.scripts.clone();
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.web = extras.scripts.clone();
     }
 
-    /// Scripts with mistakes are left out at the start; at a reload all stay as
-    /// they were, since they import each other.
+    /// At the start scripts with errors are left out. At a reload with errors all scripts
+    /// stay as they were, since they import each other.
     fn prepare(
         &mut self,
         app: &Application,
         _: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()> {
         let checked = scripts::check(app);
-        said.show_new(&scripts::findings(app, &checked));
+        reported.show_new(&scripts::findings(app, &checked));
         self.next = Some(checked);
         Ok(())
     }
@@ -81,9 +81,10 @@ impl RegionService for ScriptHosting {
         let (Some(scripts), Some(next)) = (&self.scripts, self.next.take()) else {
             return Ok(());
         };
-        match next.mistakes.is_empty() {
-            true => scripts.reload(next),
-            false => tracing::warn!(target: SERVE, "the scripts stay as they were"),
+        if next.mistakes.is_empty() {
+            scripts.reload(next)
+        } else {
+            tracing::warn!(target: SERVE, "the scripts stay as they were")
         }
         Ok(())
     }

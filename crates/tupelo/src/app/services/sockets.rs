@@ -12,10 +12,10 @@ use super::gateway::tls_config;
 use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::log::SERVE;
 
-/// The interface, when the application has it.
+/// The socket interface, if it is enabled.
 #[derive(Default)]
 struct CicsSockets {
     sockets: Option<SocketService>,
@@ -26,7 +26,7 @@ struct CicsSockets {
     started: bool,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(CicsSockets::default())
 }
@@ -42,9 +42,10 @@ impl RegionService for CicsSockets {
         if !self.started {
             self.options = options(&config);
             self.in_force = config.clone();
-            self.sockets = match config.enabled {
-                true => Some(SocketService::new(config, applid(app)?)),
-                false => None,
+            self.sockets = if config.enabled {
+                Some(SocketService::new(config, applid(app)?))
+            } else {
+                None
             };
         } else if config != self.in_force {
             if config.listeners.values().any(|l| l.tls) && tls_config(app)?.is_none() {
@@ -100,7 +101,7 @@ impl RegionService for CicsSockets {
     }
 }
 
-/// The gateway's certificate, as it is when a connection begins.
+/// The gateway's certificate, read again for each connection.
 fn certificate(app: &Application) -> Result<Option<TlsSource>> {
     let Some(config) = tls_config(app)? else {
         return Ok(None);
@@ -120,7 +121,7 @@ pub fn without_listeners(app: &Application, config: &mut RegionConfig) -> Result
     Ok(())
 }
 
-/// The section, with what the file of definitions adds.
+/// The section with the listeners of its definitions file.
 fn settings(app: &Application) -> Result<SocketsConfig> {
     let mut config = app.config.sockets.clone();
     if let Some(path) = config.definitions.clone() {
@@ -131,9 +132,10 @@ fn settings(app: &Application) -> Result<SocketsConfig> {
         add(&mut config, &path, &text, &app.config.region.applid)?;
     }
     let wrong: Vec<String> = config.check().iter().map(ToString::to_string).collect();
-    match wrong.is_empty() {
-        true => Ok(config),
-        false => bail!("tupelo.toml\n{}", wrong.join("\n")),
+    if wrong.is_empty() {
+        Ok(config)
+    } else {
+        bail!("tupelo.toml\n{}", wrong.join("\n"))
     }
 }
 
@@ -147,7 +149,7 @@ fn add(config: &mut SocketsConfig, path: &Path, text: &str, applid: &str) -> Res
     for (name, listener) in made.listeners {
         if config.listeners.insert(name.clone(), listener).is_some() {
             bail!(
-                "listener {name} is in [sockets.listeners] and in {}: leave one out",
+                "listener {name} is in [sockets.listeners] and in {}: remove one of the two",
                 path.display()
             );
         }

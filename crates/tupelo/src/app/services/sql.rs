@@ -9,18 +9,18 @@ use region::{Region, RegionConfig};
 use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::sql;
 use crate::log::SERVE;
 
-/// The service, once the settings were read.
+/// The service, once the settings are read.
 #[derive(Default)]
 struct SqlDoor {
     service: Option<SqlService>,
     config: SqlConfig,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(SqlDoor::default())
 }
@@ -39,7 +39,7 @@ impl RegionService for SqlDoor {
         } else if config != self.config {
             tracing::warn!(
                 target: SERVE,
-                "[sql] has changed: a new start of the region takes the change over"
+                "[sql] has changed: restart the server to apply the change"
             );
         }
         Ok(())
@@ -77,17 +77,17 @@ impl RegionService for SqlDoor {
 pub struct SqlOfOneTask(SqlService);
 
 impl SqlOfOneTask {
-    /// Gives the region, before it starts, what it needs.
+    /// Adds EXEC SQL to the region's configuration before it starts.
     ///
     /// # Errors
-    /// The settings are wrong.
+    /// The settings have errors.
     pub fn provide(app: &Application, config: &mut RegionConfig) -> Result<SqlOfOneTask> {
         let service = sql::service(app)?;
         config.services.push(service.service());
         Ok(SqlOfOneTask(service))
     }
 
-    /// The region runs.
+    /// Attaches the service to the running region.
     pub fn start(&self, region: &Region) {
         self.0.start(&region.handle());
     }

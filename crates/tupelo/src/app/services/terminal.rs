@@ -11,10 +11,10 @@ use super::{GatewayExtras, RegionService, RunningRegion, tls_config};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::terminal_host::TerminalUsers;
 
-/// The door, and maps that were read and are not in force yet.
+/// The terminals, and maps that were read and are not in force yet.
 #[derive(Default)]
 struct TerminalDoor {
     terminals: Option<TerminalService>,
@@ -23,14 +23,14 @@ struct TerminalDoor {
     extras: GatewayExtras,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(TerminalDoor::default())
 }
 
 impl RegionService for TerminalDoor {
-    fn set_extras(&mut self, beside: &GatewayExtras) {
-        self.extras = beside.clone();
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.extras = extras.clone();
     }
 
     fn prepare(
@@ -39,7 +39,7 @@ impl RegionService for TerminalDoor {
         _: &CompiledPrograms,
         _: &mut ReportedFindings,
     ) -> Result<()> {
-        // What is wrong with the maps is reported when they are built.
+        // Errors of the maps are reported when they are built.
         let maps = MapTable::new(&app.map_sets()?);
         if self.terminals.is_some() {
             self.next = Some(maps);
@@ -113,7 +113,7 @@ impl RegionService for TerminalDoor {
     }
 }
 
-/// What TLS clients are accepted with, if there are to be some: the gateway's
+/// The TLS settings for clients, if TLS is configured: they use the gateway's
 /// certificate.
 fn certificate(app: &Application) -> Result<Option<ServerTls>> {
     let settings = &app.config.terminal;
@@ -128,7 +128,7 @@ fn certificate(app: &Application) -> Result<Option<ServerTls>> {
     }
     let Some(tls) = tls_config(app)? else {
         bail!(
-            "[terminal] tls_listen and start_tls take the gateway's certificate: name \
+            "[terminal] tls_listen and start_tls use the gateway's certificate: name \
              tls_certificate and tls_key in [gateway]"
         );
     };

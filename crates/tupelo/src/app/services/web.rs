@@ -1,4 +1,4 @@
-//! Web support: EXEC CICS WEB behind the TCPIPSERVICEs, on the gateway's stack.
+//! Web support: EXEC CICS WEB at the TCPIPSERVICEs, on the gateway's HTTP stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,43 +13,43 @@ use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
 use crate::app::finding::{Findings, Severity};
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::web as support;
 use crate::log::SERVE;
 
-/// Web support, and what was read and is not in force yet.
+/// Web support, and definitions that were read and are not in force yet.
 #[derive(Default)]
 struct WebSupport {
     extras: GatewayExtras,
     web: Option<CicsWebSupport>,
     next: Option<WebDefinitions>,
-    /// The services that listen.
+    /// The TCPIPSERVICEs that listen.
     services: Vec<TcpIpServiceDef>,
     maps: usize,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(WebSupport::default())
 }
 
 impl RegionService for WebSupport {
-    fn set_extras(&mut self, beside: &GatewayExtras) {
-        self.extras = beside.clone();
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.extras = extras.clone();
     }
 
     fn prepare(
         &mut self,
         app: &Application,
         _: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         let edition = support::read(app, &mut findings);
-        said.show_new(&findings);
+        reported.show_new(&findings);
         let errors = findings.count(Severity::Error);
         if errors > 0 {
-            // A message must not go without a step that its pipeline demands.
+            // A message must not skip a step that its pipeline demands.
             bail!("{} in pipelines and web services", counted(errors, "error"));
         }
         match &self.web {
@@ -65,7 +65,7 @@ impl RegionService for WebSupport {
                 if self.services != app.csd.tcpipservices {
                     tracing::warn!(
                         target: SERVE,
-                        "a TCPIPSERVICE has changed: a new start of the region takes the change over"
+                        "a TCPIPSERVICE has changed: restart the server to apply the change"
                     );
                 }
                 self.next = Some(edition);
@@ -115,8 +115,8 @@ fn served(app: &Application) -> usize {
     maps.filter(|m| m.usage != UriMapUsage::Client).count()
 }
 
-/// Web support of an application whose region runs one task and listens
-/// nowhere: documents, and sessions with servers.
+/// Web support of an application whose region runs one task and does not listen:
+/// documents, and sessions with servers.
 pub fn without_services(app: &Application, config: &mut RegionConfig) {
     let mut findings = Findings::new(&app.folder);
     let edition = support::read(app, &mut findings);

@@ -1,6 +1,6 @@
-//! Advice as one HTML page for people who decide and do not use a terminal:
-//! counts, the rules that found something with their published effects, then
-//! each file with what to code. No script and no outside part.
+//! Advice as one HTML page for readers who do not use a terminal: counts, the rules
+//! with findings and their published effects, then each file with what to code. The
+//! page has no script and loads nothing.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ fn count(findings: &[TuningFinding], severity: FindingSeverity) -> usize {
     findings.iter().filter(|f| f.severity == severity).count()
 }
 
-/// What it comes to, in one sentence.
+/// The result in one sentence.
 fn verdict(findings: &[TuningFinding]) -> String {
     let settings = |n: usize| match n {
         1 => "1 setting".to_owned(),
@@ -39,9 +39,9 @@ fn verdict(findings: &[TuningFinding]) -> String {
     let advice = count(findings, FindingSeverity::Advice);
     match (warnings, advice) {
         (0, 0) => "Nothing to change.".to_owned(),
-        (0, n) => format!("Nothing costs time on every request; for {} the sources name another value.", settings(n)),
+        (0, n) => format!("No setting costs time on every request; for {} the sources recommend another value.", settings(n)),
         (n, 0) => format!("{} to change.", settings(n)),
-        (n, m) => format!("{} to change; for {} the sources name another value.", settings(n), settings(m)),
+        (n, m) => format!("{} to change; for {} the sources recommend another value.", settings(n), settings(m)),
     }
 }
 
@@ -49,13 +49,13 @@ fn tiles(findings: &[TuningFinding]) -> String {
     let warnings = "warnings: time on every request or connection, or statements that contradict each other";
     let figures = [
         (count(findings, FindingSeverity::Warning).to_string(), warnings),
-        (count(findings, FindingSeverity::Advice).to_string(), "advice: the sources name another value"),
-        (count(findings, FindingSeverity::Note).to_string(), "notes: it depends on the load, measure"),
+        (count(findings, FindingSeverity::Advice).to_string(), "advice: the sources recommend another value"),
+        (count(findings, FindingSeverity::Note).to_string(), "notes: depends on the load, measure"),
     ];
     three_and_others(&figures, &[])
 }
 
-/// Each rule that found something, the gravest and most frequent first.
+/// Each rule with findings, the most severe and most frequent first.
 fn rules(findings: &[TuningFinding]) -> String {
     let mut found: Vec<(&str, FindingSeverity, usize)> = Vec::new();
     for f in findings {
@@ -83,7 +83,7 @@ fn rules(findings: &[TuningFinding]) -> String {
     };
     let rows: String = found.iter().map(row).collect();
     format!(
-        "<h2>What was found</h2><div class=\"card scroll\"><table><tr><th><th class=words>rule\
+        "<h2>Findings by rule</h2><div class=\"card scroll\"><table><tr><th><th class=words>rule\
          <th>times<th class=words>what it looks for<th class=words>known effect</tr>{rows}</table></div>"
     )
 }
@@ -109,16 +109,16 @@ fn file(document: &Document, findings: &[TuningFinding]) -> String {
             d.help.as_ref().map_or(String::new(), |h| format!(" ({})", escape(h)))
         );
     }
-    let mut told: Vec<&str> = Vec::new();
+    let mut shown_rules: Vec<&str> = Vec::new();
     for finding in of_file() {
-        let first = !told.contains(&finding.rule);
-        told.push(finding.rule);
+        let first = !shown_rules.contains(&finding.rule);
+        shown_rules.push(finding.rule);
         out += &card(finding, first);
     }
     out
 }
 
-/// One finding; why and source stand with the first of a rule in a file.
+/// One finding; why and source are shown with the first finding of a rule in a file.
 fn card(f: &TuningFinding, first: bool) -> String {
     let place = match f.place.line {
         0 => "not in the file".to_owned(),
@@ -175,7 +175,7 @@ fn effective(settings: &[EffectiveSettings]) -> String {
     };
     let rows: String = settings.iter().map(row).collect();
     format!(
-        "<h2>What holds for each port and route</h2><div class=\"card scroll\"><table>\
+        "<h2>Effective settings of each port and route</h2><div class=\"card scroll\"><table>\
          <tr><th>port or route<th class=words>acknowledges<th>MTU<th>MSS<th class=words>decided by</tr>\
          {rows}</table></div>"
     )
@@ -185,7 +185,7 @@ fn chip(severity: FindingSeverity) -> String {
     format!("<span class=\"chip {severity}\">{severity}</span>")
 }
 
-/// What this page needs beyond the common style.
+/// The style of this page in addition to the common style.
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:200px}\
 code,pre{font:13px/1.45 ui-monospace,monospace}pre{margin:6px 0;white-space:pre-wrap;overflow-wrap:anywhere}\
 pre.code{border-left:3px solid var(--c2);padding-left:10px}.finding{margin:10px 0}\

@@ -1,20 +1,20 @@
-//! What a change would save, as two bars: how it is and how it would be.
+//! The saving of a change as two bars: before and after.
 //!
-//! The figures are those of a rule's known effect, which says them in words:
-//! `0.9042 s to 0.0888 s`, or `-38 %`. An effect without figures has no picture.
+//! The figures are read from the text of a rule's known effect: `0.9042 s to 0.0888 s`,
+//! or `-38 %`. An effect without figures has no bars.
 
 use std::fmt::Write;
 
 use measure::report::escape;
 
-/// A figure before a change and after it.
+/// A figure before and after a change.
 #[derive(Debug, PartialEq)]
 struct FigureChange<'t> {
-    /// What the two are of, and under which conditions.
+    /// What is measured, and under which conditions.
     of: &'t str,
     before: String,
     after: String,
-    /// What is left, as a part of what was.
+    /// The figure after the change as a fraction of the one before.
     left: f64,
 }
 
@@ -39,7 +39,7 @@ pub fn picture(effect: &str) -> String {
     out
 }
 
-/// The saving that a part of an effect tells.
+/// The saving that a part of an effect states.
 fn saving(part: &str) -> Option<FigureChange<'_>> {
     let words = part.split_whitespace().map(|w| w.trim_end_matches(','));
     let words: Vec<&str> = words.collect();
@@ -47,7 +47,7 @@ fn saving(part: &str) -> Option<FigureChange<'_>> {
         let at = part.find(word).unwrap_or(0);
         part[..at].trim().trim_end_matches([':', ','])
     };
-    // A time, and the word behind it.
+    // A time, and the word after it.
     let times: Vec<[&str; 3]> = words
         .windows(3)
         .filter(|w| w[0].parse::<f64>().is_ok() && ["s", "ms", "µs"].contains(&w[1]))
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_less_is_what_is_left_of_a_hundred() {
+    fn a_percentage_less_is_the_rest_of_a_hundred() {
         let shown = picture("published: with NODELAYACKS on the route: response time -38 %");
         assert!(shown.contains("changed: 62 %") && shown.contains("width:62.0%"), "{shown}");
     }

@@ -1,5 +1,5 @@
-//! `tupelo appc`: an LU 6.2 node, what it holds, and the transactions that
-//! tuning guides measure.
+//! `tupelo appc`: an LU 6.2 node, its state, and the transactions that tuning guides
+//! measure.
 
 pub mod node;
 mod serve;

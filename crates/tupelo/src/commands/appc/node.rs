@@ -1,5 +1,5 @@
-//! The options that every APPC command shares: which node this is and its modes,
-//! and for those that call, whom.
+//! The options that the APPC commands share: the local node and its modes, and the
+//! partner to call.
 
 use appc::config::{DlswConnections, PartnerConfig};
 use appc::{AppcConfig, AllocateRequest, AppcSection, own_name};
@@ -7,10 +7,10 @@ use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result, bail};
 use std::path::PathBuf;
 
-/// This node.
+/// The local node.
 #[derive(clap::Args, Debug, Clone)]
 pub struct NodeArgs {
-    /// A TOML file whose [appc] section describes the node; options go before it
+    /// A TOML file whose [appc] section describes the node; options take precedence
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// This node's logical unit, NET.NAME [default: that of the configuration;
@@ -38,7 +38,7 @@ pub struct NodeArgs {
     pub trace: Option<PathBuf>,
 }
 
-/// Whom to call, and as whom.
+/// The partner, and the user that is sent to it.
 #[derive(clap::Args, Debug, Clone)]
 pub struct PartnerArgs {
     /// The partner's logical unit, NET.LU, or a symbolic destination of the
@@ -65,9 +65,9 @@ pub struct PartnerArgs {
 }
 
 impl PartnerArgs {
-    /// The node that calls, and the conversation it asks for: with the program
-    /// `tp` and, when nothing else is said, the mode `mode`. A node that nobody
-    /// named gets a name of its own that begins with `letter`.
+    /// The node that calls, and the request for a conversation with the program `tp`, under
+    /// the mode `mode` unless an option or destination names another. A node without a name
+    /// gets a unique one that begins with `letter`.
     pub fn call(&self, letter: char, tp: &str, mode: &str) -> Result<(AppcConfig, AllocateRequest)> {
         let (mut config, named) = self.node.file()?;
         if !named {
@@ -79,7 +79,7 @@ impl PartnerArgs {
             None if self.destination.contains('.') => (self.destination.to_uppercase(), None),
             None => {
                 bail!(
-                    "where is {}? Write NET.LU, or define [appc.side-information.{0}] in a --config file",
+                    "the partner {} is not known: write NET.LU, or define [appc.side-information.{0}] in a --config file",
                     self.destination
                 );
             }
@@ -94,17 +94,18 @@ impl PartnerArgs {
         }
         reach(&mut config, &partner, self.at.as_deref())?;
         let mut call = AllocateRequest::new(&partner, tp).with_mode(&mode);
-        call.user = match self.no_security {
-            true => None,
-            false => self.user.clone().map(|user| (user, self.password.clone())),
+        call.user = if self.no_security {
+            None
+        } else {
+            self.user.clone().map(|user| (user, self.password.clone()))
         };
         Ok((config, call))
     }
 }
 
 impl NodeArgs {
-    /// The configuration that file and options give. `default_lu` names the
-    /// node when there is no file; `mode` is the one that the options change.
+    /// The configuration of file and options. `default_lu` names the node without a file;
+    /// `mode` is the mode that the options change.
     pub fn configuration(&self, default_lu: &str, mode: &str) -> Result<AppcConfig> {
         let (mut config, _) = self.file()?;
         if self.config.is_none() {
@@ -114,7 +115,7 @@ impl NodeArgs {
         Ok(config)
     }
 
-    /// What the file says, and whether it names the node.
+    /// The configuration of the file, and whether it names the node.
     fn file(&self) -> Result<(AppcConfig, bool)> {
         let Some(path) = &self.config else {
             return Ok((AppcConfig::default(), false));
@@ -128,7 +129,7 @@ impl NodeArgs {
         Ok((section.config, section.named))
     }
 
-    /// Puts the options before it.
+    /// Applies the options to the configuration.
     fn adjust(&self, config: &mut AppcConfig, mode: &str) -> Result<()> {
         if let Some(lu) = &self.lu {
             config.lu = lu.to_uppercase();
@@ -143,7 +144,7 @@ impl NodeArgs {
     }
 }
 
-/// Makes sure that there is such a mode: options change modes and make none.
+/// Checks that the mode exists: options change modes but do not make them.
 fn known(config: &AppcConfig, mode: &str) -> Result<()> {
     let table = config.mode_table().into_diagnostic()?;
     let parsed = mode.parse::<sna::ModeName>();
@@ -156,13 +157,13 @@ fn known(config: &AppcConfig, mode: &str) -> Result<()> {
         .filter(|name| !name.is_empty())
         .collect();
     bail!(
-        "no mode is called {mode}; there are {}. [appc.modes.\"{mode}\"] in a --config file \
+        "there is no mode {mode}; expected one of {}. [appc.modes.\"{mode}\"] in a --config file \
          defines one",
         names.join(", ")
     );
 }
 
-/// Makes sure that `config` says how to reach `partner`; `at` overrides it.
+/// Checks that `config` has an address for `partner`; `at` overrides it.
 fn reach(config: &mut AppcConfig, partner: &str, at: Option<&str>) -> Result<()> {
     let ethernet = config.interface.is_some();
     let entry = config.partners.entry(partner.to_owned()).or_insert_with(|| PartnerConfig {
@@ -174,7 +175,7 @@ fn reach(config: &mut AppcConfig, partner: &str, at: Option<&str>) -> Result<()>
         entry.ethernet = false;
     }
     if entry.address.is_none() && !entry.ethernet {
-        bail!("where is {partner}? Give --at host[:port], or its address in the [appc] section");
+        bail!("the address of {partner} is not known: give --at host[:port], or its address in the [appc] section");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `tupelo appc serve`: a node that answers.
+//! `tupelo appc serve`: a node that answers partners.
 
 use super::node::NodeArgs;
 use super::signals;
@@ -8,14 +8,14 @@ use miette::{Context, IntoDiagnostic, Result};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
-/// Which node to run.
+/// The node to run.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc serve --lu NET.SERVER --listen 127.0.0.1:2065")]
 pub struct Args {
     /// Where DLSw partners connect
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     listen: Option<SocketAddr>,
-    /// Where `tupelo appc status` asks (loopback only)
+    /// Status address, which `tupelo appc status` asks (loopback only)
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     admin: Option<SocketAddr>,
     /// The mode that --ru and --pacing change
@@ -25,7 +25,7 @@ pub struct Args {
     node: NodeArgs,
 }
 
-/// Serves until it is told to stop.
+/// Serves until SIGINT or SIGTERM arrives.
 pub fn run(args: &Args) -> Result<Outcome> {
     let mut config = args.node.configuration("TUPELO.SERVER", &args.mode)?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, sna::dlc::ssp::PORT));
@@ -40,17 +40,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let listener = TcpListener::bind(admin)
         .into_diagnostic()
         .wrap_err_with(|| format!("{admin} (choose another with --admin)"))?;
-    let told = listener.local_addr().into_diagnostic()?;
+    let status_address = listener.local_addr().into_diagnostic()?;
     appc::admin::serve(&host, listener).into_diagnostic()?;
     if let Some(address) = host.listening() {
-        println!("{}: DLSw on {address}, status on {told}", host.lu());
+        println!("{}: DLSw on {address}, status on {status_address}", host.lu());
     }
     let programs: Vec<String> = host.status().programs.into_iter().collect();
     println!("Programs: {}", programs.join(", "));
     signals::heed();
     while !signals::seen() {
-        // A signal ends the sleep early on this thread; the bound covers one
-        // that was delivered to another.
+        // A signal ends the sleep early on this thread; the limit covers one
+        // that was delivered to another thread.
         std::thread::park_timeout(Duration::from_millis(200));
     }
     host.stop();

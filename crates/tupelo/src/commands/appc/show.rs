@@ -1,4 +1,4 @@
-//! `tupelo appc status|modes|sessions`: what a running node holds.
+//! `tupelo appc status|modes|sessions`: the state of a running node.
 
 use crate::Outcome;
 use crate::table::Table;
@@ -7,11 +7,11 @@ use miette::{IntoDiagnostic, Result, WrapErr};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 
-/// Which node to ask.
+/// The node to ask.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc status --admin 127.0.0.1:9065")]
 pub struct Args {
-    /// Where the node tells its status
+    /// The node's status address
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = admin::ADDRESS, value_parser = crate::address::address)]
     admin: SocketAddr,
     /// Print JSON
@@ -27,14 +27,14 @@ impl Args {
     }
 }
 
-const NO_ANSWER: &str = "no node tells its status there: is `tupelo appc serve` running?";
+const NO_ANSWER: &str = "no node answers at its status address: is `tupelo appc serve` running?";
 
-/// Whether nobody listens there.
+/// Whether the connection was refused because no process listens.
 fn is_refused(error: &appc::Error) -> bool {
     matches!(error, appc::Error::Connect { why, .. } if why.kind() == ErrorKind::ConnectionRefused)
 }
 
-/// Everything.
+/// Prints links, programs and sessions.
 pub fn status(args: &Args) -> Result<Outcome> {
     let status = args.ask()?;
     if args.json {
@@ -59,7 +59,7 @@ pub fn status(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The sessions.
+/// Prints the sessions.
 pub fn sessions(args: &Args) -> Result<Outcome> {
     let status = args.ask()?;
     if args.json {
@@ -69,7 +69,7 @@ pub fn sessions(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The modes of the node; the built-in ones when none runs.
+/// Prints the modes of the node, or the built-in ones if no node runs.
 pub fn modes(args: &Args) -> Result<Outcome> {
     let modes = match admin::query_status(args.admin) {
         Ok(status) => status.modes,

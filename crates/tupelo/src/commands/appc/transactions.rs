@@ -11,7 +11,7 @@ use clap::value_parser;
 use miette::{IntoDiagnostic, Result, bail};
 use serde_json::json;
 
-/// Whom to call.
+/// The partner, and the number of repetitions.
 #[derive(clap::Args)]
 pub struct CallArgs {
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub struct CallArgs {
     json: bool,
 }
 
-/// What to send.
+/// The data to send.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc file-transfer NET.SERVER --at 127.0.0.1:2065 -r 10")]
 pub struct FileTransferArgs {
@@ -38,7 +38,7 @@ pub struct FileTransferArgs {
     call: CallArgs,
 }
 
-/// What to ask.
+/// The request to send.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc inquiry NET.SERVER --at 127.0.0.1:2065 -r 1000")]
 pub struct InquiryArgs {
@@ -59,7 +59,7 @@ impl CallArgs {
         Ok((host, call))
     }
 
-    /// Runs a transaction until it is done or a signal comes.
+    /// Runs a transaction until it ends or a signal arrives.
     fn measure(
         &self,
         (host, call): &(NodeHost, AllocateRequest),
@@ -75,13 +75,13 @@ impl CallArgs {
         let timing = waiting.outcome(timing)?;
         host.stop();
         if timing.repetitions.is_empty() {
-            bail!("ended by a signal before the first repetition was over");
+            bail!("ended by a signal before the first repetition was complete");
         }
         Ok(timing)
     }
 }
 
-/// Sends bytes in buffers, and tells how long it took.
+/// Sends bytes in buffers, and prints the time.
 pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     let start = args.call.start(FILE_TRANSFER, "#BATCH")?;
     let wanted = args.call.repetitions.unwrap_or(10);
@@ -92,19 +92,20 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     })?;
     let repetitions = timing.repetitions.len();
     let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
-    match args.call.json {
-        true => println!("{}", with_times(&timing, json!({ "mb_per_s": mb_per_s }))),
-        false => println!(
+    if args.call.json {
+        println!("{}", with_times(&timing, json!({ "mb_per_s": mb_per_s })))
+    } else {
+        println!(
             "{} bytes in buffers of {}: {:.6} s on average of {repetitions}, {mb_per_s:.2} Mb/s",
             args.bytes,
             args.buffer,
             timing.average_s()
-        ),
+        )
     }
     Ok(Outcome::Clean)
 }
 
-/// Sends requests and receives replies, and tells how long it took.
+/// Sends requests, receives replies, and prints the time.
 pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     let start = args.call.start(INQUIRY, "#INTER")?;
     let wanted = args.call.repetitions.unwrap_or(1000);
@@ -115,14 +116,15 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     })?;
     let repetitions = timing.repetitions.len();
     let per_s = 1.0 / timing.average_s();
-    match args.call.json {
-        true => println!("{}", with_times(&timing, json!({ "transactions_per_s": per_s }))),
-        false => println!(
+    if args.call.json {
+        println!("{}", with_times(&timing, json!({ "transactions_per_s": per_s })))
+    } else {
+        println!(
             "{}/{} bytes: {:.6} s on average of {repetitions}, {per_s:.1} transactions/s",
             args.request,
             args.reply,
             timing.average_s()
-        ),
+        )
     }
     Ok(Outcome::Clean)
 }

@@ -1,4 +1,4 @@
-//! A word to a person who waits for a partner, and an end to the waiting.
+//! A message for a user who waits for a partner, and a limit of the wait after a signal.
 
 use super::signals;
 use appc::{Error, NodeHost};
@@ -7,10 +7,10 @@ use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// A partner that answers within this time is not spoken of.
+/// Time without an answer after which the message is printed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Somebody waits for a partner, until this is dropped or told otherwise.
+/// A wait for a partner, which lasts until this value is dropped or `end` is called.
 pub struct PartnerWait {
     over: Sender<()>,
     partner: String,
@@ -18,7 +18,7 @@ pub struct PartnerWait {
 }
 
 impl PartnerWait {
-    /// Tells on a terminal that `partner` has not answered, when it takes long.
+    /// Prints a message on a terminal if `partner` does not answer soon.
     pub fn begin(host: &NodeHost, partner: &str) -> PartnerWait {
         let (over, end) = mpsc::channel();
         let (partner, host) = (partner.to_owned(), host.clone());
@@ -37,27 +37,27 @@ impl PartnerWait {
         }
     }
 
-    /// It has answered. Until now a signal ended the program at once; from now
-    /// on it ends what is under way, within a bound when the partner is silent.
+    /// The partner has answered. Until now a signal ended the program at once. From now on it
+    /// ends the exchange in progress, and the program if the partner stays silent.
     pub fn end(&self) {
-        // Nobody listens when there is no terminal.
+        // Without a terminal no thread receives.
         let _ = self.over.send(());
         let host = self.host.clone();
         signals::heed_within_grace(move || host.stop());
     }
 
-    /// What became of what was under way: whole, or as far as it came when a
-    /// signal found what takes longer than the grace, which is told.
+    /// The result of the exchange: complete, or partial after a signal. An exchange that
+    /// exceeds the grace period is reported.
     pub fn outcome<T>(&self, result: std::result::Result<T, Error>) -> Result<T> {
         let (partner, seconds) = (&self.partner, signals::GRACE.as_secs());
         let unended =
-            format!("what was under way with {partner} did not end within {seconds} s of the signal");
+            format!("the exchange with {partner} did not end within {seconds} s of the signal");
         match result {
             Err(Error::Stopped) if signals::seen() => {
-                Err(miette!("{unended}; nothing was measured before"))
+                Err(miette!("{unended}; no repetition was complete"))
             }
             Ok(value) if self.host.stopped() => {
-                eprintln!("{unended}; it is left out");
+                eprintln!("{unended}; it does not count");
                 Ok(value)
             }
             other => other.into_diagnostic(),

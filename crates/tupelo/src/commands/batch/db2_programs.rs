@@ -1,9 +1,9 @@
-//! DSNTIAD, DSNTEP2 and DSNTEP4: the statements of SYSIN, one after the other, with
-//! what became of each on SYSPRINT.
+//! DSNTIAD, DSNTEP2 and DSNTEP4: run the statements of SYSIN in sequence, and print the
+//! result of each on SYSPRINT.
 //!
-//! All statements are one unit of work until COMMIT or ROLLBACK. The end commits; more
-//! errors than the program tolerates roll back. A statement that fails leaves the unit
-//! as it was before it.
+//! All statements up to COMMIT or ROLLBACK are one unit of work. The end of SYSIN
+//! commits; more errors than the program tolerates roll back. A statement that fails has
+//! no effect on the unit.
 //!
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "DSNTIAUL, DSNTIAD,
 //! and DSNTEP2"; Db2 for z/OS Utility Guide, "Return codes".
@@ -28,29 +28,29 @@ pub enum Db2Program {
     Tep,
 }
 
-/// What a program's parameters and `--#SET` lines choose.
+/// The options of a program's parameters and `--#SET` lines.
 struct ProgramOptions {
     terminator: char,
     most_errors: usize,
-    /// DSNTIAD's RC0: the return code is 0 whatever happens.
+    /// DSNTIAD's RC0: the return code is always 0.
     is_always_zero: bool,
     /// Warnings do not change the return code.
     tolerates_warnings: bool,
-    /// Rows of a query that are printed at most.
+    /// Most rows of a query that are printed.
     most_rows: usize,
 }
 
-/// How long a statement may take: building an index on a large table is hours.
+/// Most time of a statement: building an index on a large table takes hours.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// Rows that are read at most.
+/// Most rows that are read.
 const MOST_ROWS: usize = 100_000;
-/// Errors that are tolerated unless MAXERRORS says another number.
+/// Errors that are tolerated unless MAXERRORS sets another number.
 const MOST_ERRORS: usize = 10;
 /// Columns of a line of SYSPRINT.
 const LINE: usize = 120;
 
 impl Db2Program {
-    /// The program of a name.
+    /// The program with a name.
     pub fn by_name(name: &str) -> Option<Db2Program> {
         match name {
             "DSNTIAD" => Some(Db2Program::Tiad),
@@ -100,12 +100,12 @@ impl Db2Program {
     }
 }
 
-/// A number of a parameter; -1 and what is no number have no limit.
+/// A number of a parameter; -1 and other texts mean no limit.
 fn number(text: &str) -> usize {
     text.parse().unwrap_or(usize::MAX)
 }
 
-/// Runs a program; its return code.
+/// Runs a program, and returns its return code.
 pub fn run(
     program: Db2Program,
     server: &Server,
@@ -246,7 +246,7 @@ impl ProgramOutput<'_> {
         self.errors += usize::from(ca.sqlcode < 0);
         self.code = self.code.max(own);
         writeln!(self.out, " RESULT OF SQL STATEMENT:").into_diagnostic()?;
-        // Of a success the first line says all.
+        // For a success the first line is complete.
         let lines = message_lines(ca, LINE);
         let shown = if ca.sqlcode == 0 { 1 } else { lines.len() };
         for line in &lines[..shown.min(lines.len())] {
@@ -256,7 +256,7 @@ impl ProgramOutput<'_> {
     }
 }
 
-/// What the SQLCODE of an error depends on besides the error.
+/// The properties of a statement on which the SQLCODE of an error depends.
 fn context(first: &str) -> StatementContext {
     let kind = match first {
         "INSERT" => StatementKind::Insert,

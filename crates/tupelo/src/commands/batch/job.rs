@@ -1,5 +1,5 @@
-//! A job: its steps in their order, as far as their conditions let them, and a
-//! table of condition codes at the end.
+//! A job: runs its steps in order, as their conditions allow, and prints a table of
+//! condition codes at the end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::Outcome;
 use crate::app::Application;
 use crate::commands::file::idcams;
 
-/// What became of a step.
+/// The result of a step.
 enum StepEnd {
     Ran(ProgramExit),
-    /// A data set is not as DISP says, and how: this ends the job.
+    /// A data set does not agree with DISP; the reason ends the job.
     NotAllocated(&'static str),
     PassedOver,
 }
 
-/// Reads the job, sees that all of it can run, and runs it.
+/// Reads the job, checks that all of it can run, and runs it.
 pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     let text = args.given.text(path)?;
     let job = jcl::parse(&text);
@@ -61,12 +61,13 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     let mut decks = deck.steps.iter();
     for step in &job.steps {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
-        let outcome = match run.is_due(step) {
-            false => StepEnd::PassedOver,
-            true => match run.refused(step)? {
+        let outcome = if run.is_due(step) {
+            match run.refused(step)? {
                 Some(why) => StepEnd::NotAllocated(why),
                 None => StepEnd::Ran(run.step(step, commands)?),
-            },
+            }
+        } else {
+            StepEnd::PassedOver
         };
         run.ended.push(outcome);
     }
@@ -78,7 +79,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     Ok(Outcome::Status(status))
 }
 
-/// Tells what is wrong with the text; false if it cannot run.
+/// Prints the diagnostics of the text. Returns false if the job cannot run.
 fn report_problems(
     args: &Args,
     path: &Path,
@@ -109,7 +110,7 @@ fn report_problems(
             column,
             message: format!("there is no program {name} in the folder batch"),
             help: Some(
-                "of the utilities, IDCAMS and IEFBR14 are there, and IKJEFT01 with DSN, DSNTIAD and DSNTEP2".to_owned(),
+                "supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD and DSNTEP2".to_owned(),
             ),
         })
     };
@@ -131,7 +132,7 @@ fn report_problems(
     ) == 0
 }
 
-/// The commands of a TSO step whose SYSTSIN stands in the job, and its first line.
+/// The commands of a TSO step whose SYSTSIN is in the job, and its first line.
 fn tso_commands(step: &jcl::JclStep) -> Option<(Vec<TsoCommand>, u32)> {
     let dd = step.dds.iter().find(|dd| dd.name == "SYSTSIN")?;
     match &dd.parts[..] {
@@ -142,7 +143,7 @@ fn tso_commands(step: &jcl::JclStep) -> Option<(Vec<TsoCommand>, u32)> {
     }
 }
 
-/// Where this job's own data sets are.
+/// The folder of this job's temporary data sets.
 fn tempdir(app: &Application) -> Result<PathBuf> {
     let folder = app
         .state
@@ -157,15 +158,15 @@ struct JobRun<'a> {
     app: &'a Application,
     programs: &'a RunnablePrograms,
     job: &'a JclJob,
-    /// One for each step that was come to.
+    /// One entry for each step that was reached.
     ended: Vec<StepEnd>,
     temporary: PathBuf,
-    /// Data sets that are new and were passed on: they go with the job.
+    /// New data sets that were passed on; they are deleted at the end of the job.
     passed: BTreeSet<PathBuf>,
 }
 
 impl JobRun<'_> {
-    /// Whether the conditions let a step run.
+    /// Whether the conditions allow a step to run.
     fn is_due(&self, step: &jcl::JclStep) -> bool {
         if self
             .ended
@@ -196,8 +197,8 @@ impl JobRun<'_> {
         })
     }
 
-    /// What is wrong where a data set with DISP=OLD or SHR is not there, or one
-    /// with DISP=NEW is; each is told. What an IDCAMS step lacks its commands tell.
+    /// Reports missing data sets with DISP=OLD or SHR, and existing ones with DISP=NEW.
+    /// Data sets that an IDCAMS step lacks are reported by its commands.
     fn refused(&self, step: &jcl::JclStep) -> Result<Option<&'static str>> {
         let runner = StepRunner::new(self.app, self.programs)?;
         let mut refused = None;
@@ -213,13 +214,13 @@ impl JobRun<'_> {
                     (Status::Old, false) if step.program != "IDCAMS" => (
                         "no data set",
                         format!(
-                            "there is no data set {name} (--dd {name}=WHAT says what stands for it)"
+                            "there is no data set {name} (--dd {name}=WHAT assigns one)"
                         ),
                     ),
                     (Status::New, true) if !name.starts_with("&&") => (
                         "duplicate",
                         format!(
-                            "DISP=NEW, and there is a data set {name} (a step before may delete it)"
+                            "DISP=NEW, and the data set {name} exists (an earlier step may delete it)"
                         ),
                     ),
                     _ => continue,
@@ -291,7 +292,7 @@ impl JobRun<'_> {
         idcams::run_steps(std::slice::from_ref(commands), app, given).map(ProgramExit::Code)
     }
 
-    /// What the command line says of a name.
+    /// The assignment of the command line to a name.
     fn given(&self, name: &str) -> Option<&str> {
         let mut given = self.args.given.dd.iter();
         given
@@ -327,7 +328,7 @@ impl JobRun<'_> {
         Ok(made)
     }
 
-    /// A file of the store, or one of the state folder.
+    /// A file of the store, or a file of the state folder.
     fn data_set(&self, name: &str, known: &[String]) -> RecordSource {
         let mut renamed = self.args.given.name.iter();
         let stored = renamed
@@ -342,7 +343,7 @@ impl JobRun<'_> {
         }
     }
 
-    /// Where a sequential data set's records are.
+    /// The path of a sequential data set.
     fn path(&self, name: &str) -> PathBuf {
         let keep = |c: char| {
             if c.is_ascii_alphanumeric() || ".-$#@_".contains(c) {
@@ -353,18 +354,17 @@ impl JobRun<'_> {
         };
         let plain: String = name.trim_start_matches("&&").chars().map(keep).collect();
         let plain = plain.to_ascii_uppercase();
-        match name.starts_with("&&") {
-            true => self.temporary.join(plain),
-            false => {
-                let folder = self.app.state.join("datasets");
-                let _ = std::fs::create_dir_all(&folder);
-                folder.join(plain)
-            }
+        if name.starts_with("&&") {
+            self.temporary.join(plain)
+        } else {
+            let folder = self.app.state.join("datasets");
+            let _ = std::fs::create_dir_all(&folder);
+            folder.join(plain)
         }
     }
 
-    /// Makes the data sets that DISP says are new, as a step has them whether its
-    /// program opens them or not.
+    /// Makes the data sets with DISP=NEW or MOD. A step has them whether its program opens
+    /// them or not.
     fn allocate(&self, step: &jcl::JclStep, known: &[String]) -> Result<()> {
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
@@ -385,7 +385,7 @@ impl JobRun<'_> {
         Ok(())
     }
 
-    /// Deletes the data sets whose DISP says so; those of the store stay.
+    /// Deletes the data sets whose DISP is DELETE, except those of the store.
     fn dispose(&mut self, step: &jcl::JclStep, known: &[String], has_abended: bool) {
         let own = step.dds.iter().filter(|dd| self.given(&dd.name).is_none());
         let sets = own.flat_map(|dd| &dd.parts).filter_map(|part| match part {
@@ -422,7 +422,7 @@ impl JobRun<'_> {
         }
     }
 
-    /// Prints how each step ended; the exit status of the whole.
+    /// Prints how each step ended, and returns the exit status of the job.
     fn table(&self) -> std::process::ExitCode {
         println!("\n{}\n{:<9}{:<9}CODE", self.job.name, "STEP", "PROGRAM");
         let (mut greatest, mut has_abended) = (0, false);
@@ -444,9 +444,10 @@ impl JobRun<'_> {
             };
             println!("{:<9}{:<9}{code}", step.name, step.program);
         }
-        match has_abended {
-            true => ABEND.into(),
-            false => exit_code(greatest),
+        if has_abended {
+            ABEND.into()
+        } else {
+            exit_code(greatest)
         }
     }
 }

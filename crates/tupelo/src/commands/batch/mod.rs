@@ -1,8 +1,8 @@
 //! `tupelo batch`: COBOL batch programs, alone or as the steps of a job.
 //!
-//! `programs` compiles, `step` runs one program in a process of its own, `job`
-//! goes through the steps of a job. Steps of TSO are `tso`; what Db2 brings for them is
-//! `db2_programs`.
+//! `programs` compiles, `step` runs one program in its own process, `job` runs the steps
+//! of a job. `tso` runs TSO steps, and `db2_programs` the programs that Db2 supplies for
+//! them.
 
 mod db2_programs;
 mod job;
@@ -26,23 +26,23 @@ use crate::stdout::wrong_usage;
 pub use programs::{FOLDER, RunnablePrograms, in_folder};
 use step::{ProgramExit, StepRunner, what};
 
-/// Run a COBOL batch program, or a job of them, with files of the store and of
-/// this machine. Beside a running region the region changes its files for them.
+/// Run a COBOL batch program, or a job of them, with files of the store and of this
+/// machine. While a region runs, it changes its files on behalf of the program.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo batch LOADACCT bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
     tupelo batch --jcl nightly.jcl bank\n\n\
-    WHAT is a file of the store, a path (with ,fixed ,lines or ,rdw behind it: how records are written),\n\
+    WHAT is a file of the store, a path (followed by ,fixed ,lines or ,rdw, the record format),\n\
     * for standard input, SYSOUT for standard output or DUMMY. ,mod adds at the end; ,reuse empties a file\n\
-    of the store at OPEN OUTPUT. Paths joined by + are read one after the other. --code-page and --copybook\n\
+    of the store at OPEN OUTPUT. Paths joined by + are concatenated. --code-page and --copybook\n\
     convert the records of all files of this machine, ,cp037,copybook=X.cpy those of one DD.\n\n\
     Exit status: the program's RETURN-CODE, or the greatest condition code of the job (255 for more),\n\
-    1 the job or a program has mistakes, 2 it could not run, 250 the program ended abnormally."
+    1 the job or a program has errors, 2 the job could not run, 250 the program ended abnormally."
 )]
 pub struct Args {
     /// The program: its name in FOLDER/batch, or a path. With --jcl, the folder.
     program: Option<String>,
-    /// The application folder; the one that is current when absent.
+    /// The application folder; the current folder when absent.
     folder: Option<PathBuf>,
     /// Run the steps of this job instead.
     #[arg(long, value_name = "FILE")]
@@ -53,7 +53,7 @@ pub struct Args {
     /// How the programs write signs of zoned numbers; [region] zoned_sign when absent.
     #[arg(long, value_enum)]
     zoned_sign: Option<ZonedSign>,
-    /// Only read the job and compile, and tell the mistakes.
+    /// Only read the job, compile, and print the errors.
     #[arg(long)]
     check: bool,
     /// Where records are kept; FOLDER/.tupelo when absent.
@@ -77,7 +77,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     if let Some(path) = &args.jcl {
         if args.given.converts() {
             eprintln!(
-                "--code-page and --copybook hold for REPRO; a DD of a program is converted with --dd NAME=FILE,cp037,copybook=X.cpy"
+                "--code-page and --copybook apply to REPRO; --dd NAME=FILE,cp037,copybook=X.cpy converts a DD of a program"
             );
         }
         return job::run(&args, path, app);
@@ -108,7 +108,7 @@ pub fn run(args: Args) -> Result<Outcome> {
             dd.code_page.clone_from(&code_page);
         }
         if let Some(of) = dd.code_page.as_ref().filter(|of| is_other(of)) {
-            // What is wrong with a copybook is reported before the program runs.
+            // Errors of a copybook are reported before the program runs.
             conversion(&app.folder, of)?;
             if of.copybook.is_none() {
                 eprintln!(

@@ -1,4 +1,4 @@
-//! The batch programs of an application, compiled, each under its own name.
+//! The compiled batch programs of an application, each under its own name.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ const ENDINGS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];
 
 /// Programs that can run.
 pub struct RunnablePrograms {
-    /// Folder that has each as NAME.so.
+    /// Folder that contains each program as NAME.so.
     pub folder: PathBuf,
     entry: String,
 }
 
 impl RunnablePrograms {
-    /// Compiles the program of that name or path and everything in the
-    /// application's batch folder, or only those `wanted` and what is beside
-    /// them. `None`, and the mistakes told, if one that is needed has some.
+    /// Compiles the program with that name or path and all programs of the application's
+    /// batch folder, or only the `wanted` ones and the sources in the same folders. Returns
+    /// `None` and prints the errors if a required program has errors.
     pub fn build(app: &Application, program: Option<&str>, wanted: &[String]) -> Result<Option<RunnablePrograms>> {
         let mut sources = in_folder(&app.folder.join(FOLDER));
         let mut needed: Vec<String> = wanted.to_vec();
@@ -46,8 +46,8 @@ impl RunnablePrograms {
             if !sources.iter().any(|source| name_of(source) == *name) {
                 let there: Vec<String> = sources.iter().map(|s| name_of(s)).collect();
                 return Err(miette!(
-                    help = "a program lies in FOLDER/batch, or its path is given",
-                    "there is no program {name} in {}; there are: {}",
+                    help = "give the name of a program in FOLDER/batch, or a path",
+                    "there is no program {name} in {}; expected {}",
                     app.folder.join(FOLDER).display(),
                     if there.is_empty() { "none".to_owned() } else { there.join(", ") }
                 ));
@@ -61,11 +61,11 @@ impl RunnablePrograms {
         findings.extend(asked.iter().flat_map(|b| &b.diagnostics));
         let color = std::io::stderr().is_terminal();
         eprint!("{}", findings.text(Severity::Warning, color));
-        // One of these may be called, and most are not.
+        // One of these programs may be called, but most are not.
         for name in others.iter().filter(|b| b.module.is_none()).map(|b| name_of(&b.source)) {
-            eprintln!("{name} does not compile and cannot be called: `tupelo batch {name} --check` says why");
+            eprintln!("{name} does not compile and cannot be called: `tupelo batch {name} --check` prints the errors");
         }
-        // Jobs with other flags may run at the same time.
+        // Jobs with other compiler flags may run at the same time.
         let folder = match app.config.region.zoned_sign.flag() {
             Some(_) => modules.join("names-ebcdic"),
             None => modules.join("names"),
@@ -109,18 +109,18 @@ impl RunnablePrograms {
         Ok(compiler.build_all(&sources, |_| ()))
     }
 
-    /// The program that was asked for.
+    /// The program that was requested.
     pub fn entry(&self) -> &str {
         &self.entry
     }
 }
 
-/// Where the modules of batch programs are kept.
+/// The folder of the modules of batch programs.
 fn modules(app: &Application) -> PathBuf {
     app.state.join("modules").join(FOLDER)
 }
 
-/// The COBOL sources of a folder, in the order of their names.
+/// The COBOL sources of a folder, sorted by name.
 pub fn in_folder(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|p| is_source(p)).collect();
@@ -133,13 +133,13 @@ fn is_source(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-/// What a source's program is called by.
+/// The program name of a source.
 pub fn name_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default();
     stem.to_string_lossy().to_ascii_uppercase()
 }
 
-/// Has a name stand for a module, in one step.
+/// Makes a name refer to a module, atomically.
 fn link(module: &Path, name: &Path) -> Result<()> {
     let module = module.canonicalize().into_diagnostic()?;
     let made = name.with_extension(format!("{}.tmp", std::process::id()));

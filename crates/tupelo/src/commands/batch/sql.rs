@@ -1,8 +1,7 @@
-//! EXEC SQL of batch programs: a session for each step of a program that has
-//! statements.
+//! EXEC SQL of batch programs: a session for each step whose program has statements.
 //!
-//! The role is that of `[sql]`. Next to a region the private cluster is the region's;
-//! otherwise it runs as long as the job.
+//! The role is that of `[sql]`. While a region runs, its private cluster is used;
+//! otherwise the cluster runs as long as the job.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
@@ -14,15 +13,15 @@ use miette::{IntoDiagnostic, Result, WrapErr};
 
 use crate::app::{Application, sql as settings};
 
-/// What a module with EXEC SQL calls.
+/// The routine that a module with EXEC SQL calls.
 const CALLED: &[u8] = b"DSNHLI";
 
 /// The SQL server of a job.
 pub struct SqlSteps(Arc<Server>);
 
-/// A session, for as long as its step runs.
+/// A session that lasts as long as its step.
 pub struct StepSession {
-    /// What the step is given.
+    /// The session's parameters for the step.
     pub at: SqlAt,
     _copy: OwnedFd,
 }

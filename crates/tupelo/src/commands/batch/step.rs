@@ -1,4 +1,4 @@
-//! One program in a process of its own, with its DDs.
+//! One program in its own process, with its DDs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,11 +26,11 @@ use crate::commands::batch_step::{conversion, is_other};
 pub enum ProgramExit {
     /// With its RETURN-CODE.
     Code(u32),
-    /// Abnormally, and how.
+    /// Abnormally; the text says how.
     Abend(String),
 }
 
-/// Runs programs of one application, one after the other.
+/// Runs programs of one application in sequence.
 pub struct StepRunner<'a> {
     app: &'a Application,
     programs: &'a RunnablePrograms,
@@ -38,14 +38,14 @@ pub struct StepRunner<'a> {
     store: StoreAt,
     known: Vec<String>,
     folder: PathBuf,
-    /// Where some program has EXEC SQL.
+    /// The SQL server, if some program has EXEC SQL.
     sql: Option<SqlSteps>,
-    /// Whether a program without a SYSIN may ask who started it.
+    /// Whether a program without SYSIN may read from the terminal.
     is_interactive: bool,
 }
 
 impl<'a> StepRunner<'a> {
-    /// A runner; it looks which files the store has.
+    /// A runner; reads the names of the store's files.
     pub fn new(app: &'a Application, programs: &'a RunnablePrograms) -> Result<Self> {
         let folder = app.state.join("batch").join(std::process::id().to_string());
         std::fs::create_dir_all(&folder)
@@ -70,13 +70,13 @@ impl<'a> StepRunner<'a> {
         })
     }
 
-    /// A runner of a job's steps, which have nobody to ask.
+    /// A runner of a job's steps, which do not read from the terminal.
     pub fn of_job(mut self) -> Self {
         self.is_interactive = false;
         self
     }
 
-    /// Every name of the store.
+    /// All names of the store.
     pub fn known(&self) -> &[String] {
         &self.known
     }
@@ -122,11 +122,11 @@ impl<'a> StepRunner<'a> {
             Ok(code) => ProgramExit::Code(u32::try_from(code).unwrap_or(u32::MAX)),
             Err(_) if said.starts_with("abend") => {
                 ProgramExit::Abend(match said.trim().strip_prefix("abend ") {
-                    Some(code) => format!("it ended abnormally, with code {code}"),
-                    None => "it ended abnormally".to_owned(),
+                    Some(code) => format!("the program ended abnormally, with code {code}"),
+                    None => "the program ended abnormally".to_owned(),
                 })
             }
-            Err(_) => ProgramExit::Abend(format!("its process ended with {status}")),
+            Err(_) => ProgramExit::Abend(format!("the program's process ended with {status}")),
         })
     }
 }
@@ -141,7 +141,7 @@ impl StepRunner<'_> {
         Ok(self.sql.insert(sql).server())
     }
 
-    /// The records of a DD as lines; none if it is absent.
+    /// The records of a DD as lines; empty if it is absent.
     pub fn text(&self, dd: Option<&DdAllocation>) -> Result<String> {
         let mut text = Vec::new();
         if let Some(dd) = dd {
@@ -154,8 +154,8 @@ impl StepRunner<'_> {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// What ACCEPT reads: the records of DD SYSIN, a line each. A DD that is
-    /// standard input keeps it.
+    /// The input of ACCEPT: the records of DD SYSIN, one a line. A DD that is standard input
+    /// stays so.
     fn input(&self, dds: &BTreeMap<String, DdAllocation>) -> Result<Stdio> {
         let mut sources = dds.values().flat_map(|dd| &dd.sources);
         if sources.any(|source| *source == RecordSource::Input) {
@@ -209,8 +209,8 @@ fn add_records(
     Ok(())
 }
 
-/// The records of a file as lines; none where it cannot be read, which an OPEN
-/// tells.
+/// The records of a file as lines; empty if the file cannot be read, which the
+/// program's OPEN reports.
 fn cards(
     path: &Path,
     format: Option<RecordFormat>,
@@ -233,11 +233,11 @@ fn cards(
         Some(RecordFormat::Fixed) => bytes.chunks(CARD_BYTES).for_each(line),
         Some(RecordFormat::Rdw) => {
             let mut rest = &bytes[..];
-            while let Some(([high, low, _, _], behind)) = rest.split_first_chunk() {
+            while let Some(([high, low, _, _], tail)) = rest.split_first_chunk() {
                 let record = usize::from(u16::from_be_bytes([*high, *low])).saturating_sub(4);
-                let (record, behind) = behind.split_at(record.min(behind.len()));
+                let (record, tail) = tail.split_at(record.min(tail.len()));
                 line(record);
-                rest = behind;
+                rest = tail;
             }
         }
     }
@@ -255,10 +255,10 @@ fn cards(
     Ok(lines)
 }
 
-/// Bytes of a record of SYSIN that ACCEPT reads.
+/// Bytes of a SYSIN record that ACCEPT reads.
 const CARD_BYTES: usize = 80;
 
-/// How much of a SYSIN without lines ACCEPT can read.
+/// Most bytes of a SYSIN without line ends that ACCEPT reads.
 const CARDS_BYTES: u64 = 1 << 20;
 
 impl Drop for StepRunner<'_> {
@@ -267,7 +267,7 @@ impl Drop for StepRunner<'_> {
     }
 }
 
-/// The names of files, indexes and paths; none where there is no store yet.
+/// The names of files, indexes and paths; empty if there is no store yet.
 fn known(app: &Application) -> Result<Vec<String>> {
     let mut reader = match DiskReader::open(&app.store_path(), &app.store_options()) {
         Err(OpenError::Missing { .. }) => return Ok(Vec::new()),
@@ -277,7 +277,7 @@ fn known(app: &Application) -> Result<Vec<String>> {
     Ok(names.iter().map(|named| named.name().to_string()).collect())
 }
 
-/// Reads what `--dd NAME=` is followed by.
+/// Parses the text after `--dd NAME=`.
 pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocation> {
     let mut dd = DdAllocation::default();
     let mut words = text.split(',');
@@ -295,8 +295,8 @@ pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocati
                 _ if CodePage::by_name(other).is_ok() => code_page = Some(other.to_owned()),
                 _ => {
                     return Err(miette!(
-                        help = "after a file comes fixed, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH",
-                        "{other:?} in {text:?} means nothing"
+                        help = "expected fixed, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH after a file",
+                        "{other:?} in {text:?} is not an option of a DD"
                     ));
                 }
             },
@@ -311,7 +311,7 @@ pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocati
         (None, Some(_)) => {
             return Err(miette!(
                 help = "for example FILE,fixed,cp037,copybook=X.cpy",
-                "{text:?} has a copybook and no code page to convert from"
+                "{text:?} has a copybook but no code page to convert from"
             ));
         }
         (None, None) => None,

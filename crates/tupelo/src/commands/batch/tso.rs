@@ -1,9 +1,9 @@
 //! Steps that run TSO in the background (IKJEFT01, IKJEFT1A, IKJEFT1B): their SYSTSIN
 //! has DSN, which runs programs with EXEC SQL, DSNTIAD and DSNTEP2.
 //!
-//! The condition code of DSN is the greatest of its subcommands', that of the step its
-//! last command's. IKJEFT1B ends at the first command whose code is not 0. A program
-//! that abends ends the step abnormally, except under IKJEFT01, where its code is 12.
+//! The condition code of DSN is the highest of its subcommands', that of the step is its
+//! last command's. IKJEFT1B ends at the first command whose code is not 0. A program that
+//! abends ends the step abnormally, except under IKJEFT01, where its code is 12.
 //!
 //! Reference: z/OS TSO/E Customization, "IKJEFT01, IKJEFT1A, IKJEFT1B"; Db2 for z/OS
 //! Command Reference, "DSN (TSO)".
@@ -22,7 +22,7 @@ use super::step::{ProgramExit, StepRunner};
 /// Programs that run TSO.
 const NAMES: [&str; 3] = ["IKJEFT01", "IKJEFT1A", "IKJEFT1B"];
 
-/// Programs that come with Db2 and are refused by name.
+/// Programs that Db2 supplies and that are rejected by name.
 const REFUSED: [(&str, &str); 4] = [
     ("DSNTIAUL", "`tupelo sql` prints the rows of a query"),
     ("DSNUTILB", "`tupelo sql apply` inserts rows"),
@@ -49,12 +49,12 @@ pub fn refusal(program: &str) -> Option<Diagnostic> {
         severity: Severity::Error,
         line: 0,
         column: 1,
-        message: format!("{program} is not supported here"),
+        message: format!("{program} is not supported"),
         help: Some(help.to_owned()),
     })
 }
 
-/// The application's programs that commands run.
+/// The programs of the application that commands run.
 pub fn programs(commands: &[TsoCommand]) -> impl Iterator<Item = (&TsoCommand, &ProgramRun)> {
     commands.iter().filter_map(|command| match &command.kind {
         TsoKind::Run(run) if Db2Program::by_name(&run.program).is_some() => None,
@@ -63,7 +63,7 @@ pub fn programs(commands: &[TsoCommand]) -> impl Iterator<Item = (&TsoCommand, &
     })
 }
 
-/// What is wrong with the commands of a SYSTSIN whose first line is that of the text.
+/// Diagnostics of the commands of a SYSTSIN; `first_line` is its line in the job.
 pub fn problems(commands: &[TsoCommand], first_line: u32) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for command in commands {
@@ -104,7 +104,7 @@ pub fn run(step_program: &str, runner: &mut StepRunner<'_>, dds: &[(String, DdAl
                 continue;
             }
             TsoKind::LeftOut(name) => {
-                log.line(&format!("{name} is left out"))?;
+                log.line(&format!("{name} is ignored"))?;
                 continue;
             }
             TsoKind::Wrong(why) => {
@@ -156,7 +156,7 @@ fn find<'d>(dds: &'d [(String, DdAllocation)], name: &str) -> Option<&'d DdAlloc
     dds.iter().find(|(of, _)| of == name).map(|(_, dd)| dd)
 }
 
-/// What a DD is printed on; nothing if it is not there.
+/// The output of a DD; output is discarded if the DD is absent.
 struct ListingPrinter(Box<dyn Write>);
 
 impl ListingPrinter {

@@ -1,4 +1,4 @@
-//! `tupelo capture explain`: what took the time, why, and what to change.
+//! `tupelo capture explain`: where the time went, why, and what to change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,27 +26,27 @@ use crate::Outcome;
   tupelo capture explain --tasks monitor.txt --trace aux.txt
 
 Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
-them. Exit status: 0 nothing to change was found, 1 the verdict has a remedy,
+them. Exit status: 0 no remedy, 1 the verdict has a remedy,
 2 could not run, 64 usage.")]
 pub struct Args {
-    /// The capture; - reads it from standard input. Several files are captures of one conversation at
-    /// several places, in any order.
+    /// The capture; - reads it from standard input. Several files are captures of one
+    /// conversation at several places, in any order.
     #[arg(required_unless_present_any = ["compare", "tasks"], value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Two captures of the same work, before and after a change.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["files", "tasks"])]
     compare: Option<Vec<PathBuf>>,
-    /// Show one exchange packet by packet (its number stands in the table).
+    /// Show one exchange packet by packet (the table has its number).
     #[arg(long, value_name = "NUMBER")]
     exchange: Option<u64>,
-    /// What to look at: host ADDRESS, port NUMBER, not before either, after
-    /// and before hh:mm:ss, joined by `and`.
+    /// Packets to analyse: host ADDRESS, port NUMBER, not before either, after and before
+    /// hh:mm:ss, joined by `and`.
     #[arg(long, default_value = "", value_parser = parse_filter)]
     filter: String,
-    /// What is spoken on a server port: http, tls, framed2, framed4, dlsw, turns.
+    /// The protocol of a server port: http, tls, framed2, framed4, dlsw, turns.
     #[arg(long = "protocol", value_name = "PORT=NAME", value_parser = parse_protocol)]
     protocols: Vec<(u16, AppProtocol)>,
-    /// Secrets that open TLS, as SSLKEYLOGFILE writes them; those in a pcapng file are used by themselves.
+    /// TLS secrets, as SSLKEYLOGFILE writes them; those in a pcapng file are used automatically.
     #[arg(long = "key-log", alias = "keylog", value_name = "FILE")]
     key_log: Option<PathBuf>,
     /// A task list: monitoring records, or a table of time, transaction, task, response, CPU.
@@ -55,7 +55,7 @@ pub struct Args {
     /// A formatted trace with the socket calls of these tasks.
     #[arg(long, value_name = "FILE", requires = "tasks")]
     trace: Option<PathBuf>,
-    /// The task that waited for the others; the longest when not given.
+    /// The task that waited for the others; the longest task when absent.
     #[arg(long, value_name = "TASK", requires = "tasks")]
     client_task: Option<u64>,
     /// Hours that the trace's clock is ahead of the capture's (UTC).
@@ -70,13 +70,13 @@ pub struct Args {
     /// Only the connection that begins with this packet.
     #[arg(long, value_name = "NUMBER")]
     connection: Option<u64>,
-    /// Systems that advice is for: linux, windows, zos [default: those that the packets look like]
+    /// Systems that advice is for: linux, windows, zos [default: those that the packets indicate]
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', value_parser = parse_platform)]
     advice: Vec<AdvicePlatform>,
     /// Mask addresses, names and requests, so that the result can be shared.
     #[arg(long)]
     mask: bool,
-    /// Shorter waits are summed and not listed.
+    /// Shorter waits are summed but not listed.
     #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = parse_gap)]
     gap_ms: f64,
     /// Threads that analyse [default: one a processor, four at most]
@@ -88,7 +88,7 @@ pub struct Args {
     /// Write a page with pictures.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// What the page is called, instead of the file's name.
+    /// The title of the page, instead of the file's name.
     #[arg(long, value_name = "TEXT", requires = "html")]
     title: Option<String>,
 }
@@ -107,20 +107,21 @@ fn parse_platform(text: &str) -> Result<AdvicePlatform, String> {
 
 fn parse_gap(text: &str) -> Result<f64, String> {
     let ms: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    match (0.001..=1e6).contains(&ms) {
-        true => Ok(ms),
-        false => Err("expected 0.001 to 1000000 milliseconds".to_owned()),
+    if (0.001..=1e6).contains(&ms) {
+        Ok(ms)
+    } else {
+        Err("expected 0.001 to 1000000 milliseconds".to_owned())
     }
 }
 
 fn parse_protocol(text: &str) -> Result<(u16, AppProtocol), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=NAME")?;
     let port = port.parse().map_err(|_| format!("`{port}` is not a port"))?;
-    let protocol = AppProtocol::named(name).ok_or_else(|| format!("`{name}` is no protocol known here"))?;
+    let protocol = AppProtocol::named(name).ok_or_else(|| format!("`{name}` is not a known protocol"))?;
     Ok((port, protocol))
 }
 
-/// Does it.
+/// Runs the analysis.
 pub fn run(args: &Args) -> Result<Outcome> {
     if let Some([before, after]) = args.compare.as_deref() {
         return compared(args, before, after);
@@ -159,16 +160,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
     }
     let stalled = account.is_some_and(|a| a.explained_s > 0.0);
-    Ok(match stalled || explanation.is_some_and(|e| has_causes(&e)) {
-        true => Outcome::Findings,
-        false => Outcome::Clean,
+    Ok(if stalled || explanation.is_some_and(|e| has_causes(&e)) {
+        Outcome::Findings
+    } else {
+        Outcome::Clean
     })
 }
 
-/// Explains the capture nearest to the client, with what the others add.
+/// Explains the capture nearest to the client, with data of the other captures.
 fn joined(args: &Args, files: &[PathBuf]) -> Result<CaptureExplanation> {
     let wanted = FilterTerms::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
-    // The names of files may name hosts.
+    // The names of files may contain names of hosts.
     let masked = || (1..=files.len()).map(|number| format!("capture {number}")).collect();
     let names: Vec<String> = if args.mask { masked() } else { point_names(files) };
     let points = JoinedPoints::new(
@@ -230,13 +232,13 @@ fn is_from_zos(args: &Args) -> Result<bool> {
     Ok(args.trace.is_some() || !list.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Reports a key log that opens nothing.
+/// Reports a key log that decrypts nothing.
 fn warn_of_closed_tls(args: &Args, explanation: &CaptureExplanation) {
     let opened = |c: &Connection| c.tls.as_ref().is_some_and(|tls| tls.opened);
     if let Some(key_log) = args.key_log.as_deref().filter(|_| !explanation.connections.iter().any(opened)) {
         eprintln!(
-            "{}: it opens none of the TLS connections that are kept of the capture: they are others, their handshake \
-             was not captured, or their cipher is none of AES-GCM and ChaCha20-Poly1305",
+            "{}: the key log decrypts none of the captured TLS connections: it belongs to other connections, their \
+             handshake was not captured, or their cipher is neither AES-GCM nor ChaCha20-Poly1305",
             key_log.display()
         );
     }
@@ -249,7 +251,7 @@ fn key_log(path: &Path) -> Result<KeyLog> {
     let keys = KeyLog::default();
     let secrets = keys.add(&text).into_diagnostic().wrap_err_with(named)?;
     match secrets {
-        0 => Err(miette!("{}: it holds no secret; SSLKEYLOGFILE=FILE makes most clients write one", named())),
+        0 => Err(miette!("{}: the file has no secret; SSLKEYLOGFILE=FILE makes most clients write one", named())),
         _ => Ok(keys),
     }
 }
@@ -257,17 +259,15 @@ fn key_log(path: &Path) -> Result<KeyLog> {
 fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {
     let (before, after) = (load(args, before)?, load(args, after)?);
     let comparison = compare(&before, &after);
-    match args.json {
-        true => println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?),
-        false => print!("{comparison}"),
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?)
+    } else {
+        print!("{comparison}")
     }
-    Ok(match has_causes(&after) {
-        true => Outcome::Findings,
-        false => Outcome::Clean,
-    })
+    Ok(if has_causes(&after) { Outcome::Findings } else { Outcome::Clean })
 }
 
-/// The sum over tasks and receives, when a task list was given.
+/// The reconciliation of tasks and receives, if a task list was given.
 fn account(args: &Args, explanation: Option<&CaptureExplanation>) -> Result<Option<TraceReconciliation>> {
     let Some(tasks) = &args.tasks else {
         return Ok(None);
@@ -292,13 +292,13 @@ fn account(args: &Args, explanation: Option<&CaptureExplanation>) -> Result<Opti
                 bail!("task {task} is not in {}", tasks.display());
             }
             None => {
-                bail!("{} holds no task", tasks.display());
+                bail!("{} has no task", tasks.display());
             }
         },
     }
 }
 
-/// Waits with a cause between the ends, on the trace's clock.
+/// The explained waits between the ends, on the trace's clock.
 fn delays(explanation: &CaptureExplanation, hours_ahead: f64) -> Vec<CaptureDelay> {
     let east_s = (hours_ahead * 3600.0) as i64;
     let time = |ns: i64| TimeOfDay::of_unix_ns(u64::try_from(ns).unwrap_or(0), east_s);
@@ -315,7 +315,7 @@ fn delays(explanation: &CaptureExplanation, hours_ahead: f64) -> Vec<CaptureDela
         .collect()
 }
 
-/// The explanation at the top level, so that a program finds the verdict there.
+/// Prints the explanation at the top level, so that a program finds the verdict there.
 fn print_json(explanation: Option<&CaptureExplanation>, account: Option<&TraceReconciliation>) -> Result<()> {
     let mut value = match explanation {
         Some(explanation) => serde_json::to_value(explanation).into_diagnostic()?,
@@ -327,12 +327,12 @@ fn print_json(explanation: Option<&CaptureExplanation>, account: Option<&TraceRe
     Ok(())
 }
 
-/// Whether anything was found that can be changed.
+/// Whether a cause was found that can be changed.
 fn has_causes(explanation: &CaptureExplanation) -> bool {
     (explanation.verdict.iter()).any(|verdict| verdict.remedy.is_some())
 }
 
-/// Waits that are placed on the way; all of an ordinary capture.
+/// Most waits that are assigned to tasks; an ordinary capture has fewer.
 const JOINED_WAITS: usize = 20_000;
 
 /// Exchanges drawn in a page.

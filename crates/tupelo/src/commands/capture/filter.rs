@@ -1,9 +1,9 @@
-//! What to look at: hosts, ports, and a range of time.
+//! The filter of a capture: hosts, ports, and a range of time.
 
 use capture::join::{TimeOfDay, parse_time};
 use capture::{ConnectionFilter, AnalysisOptions};
 
-/// Terms of a filter, apart by kind.
+/// Terms of a filter by kind.
 #[derive(Debug, Default, PartialEq)]
 pub struct FilterTerms {
     ends: ConnectionFilter,
@@ -31,13 +31,13 @@ impl FilterTerms {
         Ok(wanted)
     }
 
-    /// Whether a day is needed to know the range.
+    /// Whether the filter has times, which need the day of the capture.
     pub fn has_times(&self) -> bool {
         self.after.is_some() || self.before.is_some()
     }
 
-    /// Puts it into the options; times are of the day of `first_ns`, or of the
-    /// next where the capture begins later in the day.
+    /// Sets the options; times are of the day of `first_ns`, or of the next day if the capture
+    /// begins later in the day.
     pub fn apply(&self, options: &mut AnalysisOptions, first_ns: i64) {
         options.filter = self.ends.clone();
         let day = first_ns.div_euclid(DAY_NS) * DAY_NS;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_may_go_over_midnight() {
+    fn a_range_may_cross_midnight() {
         let wanted = FilterTerms::parse("after 23:59:00 and before 00:01:00").unwrap();
         let mut options = AnalysisOptions::default();
         wanted.apply(&mut options, 0);

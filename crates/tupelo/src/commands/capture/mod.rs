@@ -1,4 +1,4 @@
-//! `tupelo capture`: packet captures explained, and recorded.
+//! `tupelo capture`: explains and records packet captures.
 
 mod explain;
 mod filter;
@@ -23,15 +23,16 @@ enum CaptureAction {
     Record(lab::record::Args),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         CaptureAction::Explain(args) => explain::run(&args),
         CaptureAction::Record(args) => {
             let status = lab::record::run(&args);
-            match status == std::process::ExitCode::SUCCESS {
-                true => Ok(Outcome::Clean),
-                false => Ok(Outcome::Status(status)),
+            if status == std::process::ExitCode::SUCCESS {
+                Ok(Outcome::Clean)
+            } else {
+                Ok(Outcome::Status(status))
             }
         }
     }

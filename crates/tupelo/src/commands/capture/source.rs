@@ -1,5 +1,5 @@
-//! A capture file to its explanation: formatted traces are recognised, long
-//! files show their progress.
+//! Reads a capture file and explains it. Formatted traces are recognised, and long files
+//! show their progress.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -25,21 +25,21 @@ pub fn explained(path: &Path, wanted: &FilterTerms, mut options: AnalysisOptions
         file.read_to_end(&mut bytes).into_diagnostic().wrap_err_with(named)?;
         return formatted(&String::from_utf8_lossy(&bytes), wanted, options).wrap_err_with(named);
     }
-    let first_ns = match wanted.has_times() {
-        true => explain(head.as_slice(), &AnalysisOptions::default()).map_or(0, |e| e.capture.first_ns),
-        false => 0,
+    let first_ns = if wanted.has_times() {
+        explain(head.as_slice(), &AnalysisOptions::default()).map_or(0, |e| e.capture.first_ns)
+    } else {
+        0
     };
     wanted.apply(&mut options, first_ns);
     let size = file.metadata().map_or(0, |m| m.len());
     let whole = head.as_slice().chain(file);
-    let explanation = match size > LONG_BYTES && std::io::stderr().is_terminal() {
-        true => {
-            let bar = ProgressBar::new(size).with_style(style());
-            let explanation = explain(bar.wrap_read(whole), &options);
-            bar.finish_and_clear();
-            explanation
-        }
-        false => explain(whole, &options),
+    let explanation = if size > LONG_BYTES && std::io::stderr().is_terminal() {
+        let bar = ProgressBar::new(size).with_style(style());
+        let explanation = explain(bar.wrap_read(whole), &options);
+        bar.finish_and_clear();
+        explanation
+    } else {
+        explain(whole, &options)
     };
     explanation.into_diagnostic().wrap_err_with(named)
 }
@@ -48,7 +48,7 @@ pub fn explained(path: &Path, wanted: &FilterTerms, mut options: AnalysisOptions
 pub fn packets(path: &Path, name: &str, wanted: &FilterTerms, mut options: AnalysisOptions) -> Result<PointPackets> {
     let named = || path.display().to_string();
     if path == Path::new("-") {
-        return Err(miette!("standard input cannot be one of several captures: it is read twice; give a file"));
+        return Err(miette!("standard input cannot be one of several captures, since each is read twice: give a file"));
     }
     let open = || File::open(path).into_diagnostic().wrap_err_with(named);
     let mut head = vec![0; HEAD_BYTES];
@@ -70,7 +70,7 @@ pub fn packets(path: &Path, name: &str, wanted: &FilterTerms, mut options: Analy
 fn formatted(text: &str, wanted: &FilterTerms, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
     let trace = ipcs::parse(text);
     let Some(first) = trace.packets.first() else {
-        let why = trace.unread.first().map_or("it holds no TCP packet".to_owned(), |u| {
+        let why = trace.unread.first().map_or("it has no TCP packet".to_owned(), |u| {
             format!("line {}: {}", u.line, u.why)
         });
         return Err(miette!("this looks like a formatted z/OS packet trace, but {why}"));
@@ -101,7 +101,7 @@ fn style() -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// So much is read to recognise a file and the time it begins at.
+/// Bytes that are read to recognise a file and the time it begins at.
 const HEAD_BYTES: usize = 65_536;
 
 /// Longer files show their progress.

@@ -1,4 +1,4 @@
-//! `tupelo file backup` and `restore`: a copy of all files, and the way back.
+//! `tupelo file backup` and `restore`: a copy of all files, and its restoration.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use super::which::open_reader;
 use crate::Outcome;
 use crate::app::{Application, counted};
 
-/// Copy every file of an application, while a region serves it too. All records
-/// are of one committed state, and each is checked.
+/// Copy every file of an application, also while a region serves it. All records are of
+/// one committed state, and each is checked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file backup bank-monday.mdb --app examples/bank")]
 pub struct BackupArgs {
@@ -20,8 +20,8 @@ pub struct BackupArgs {
     home: StoreOptions,
 }
 
-/// Put a backup in the place of an application's files. The region must not be
-/// running. The backup is checked first.
+/// Replace an application's files by a backup. The region must not be running. The backup
+/// is checked first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file restore bank-monday.mdb --app examples/bank")]
 pub struct RestoreArgs {
@@ -41,7 +41,7 @@ struct StoreOptions {
     state: Option<PathBuf>,
 }
 
-/// Copies.
+/// Copies the files.
 pub fn backup(args: BackupArgs) -> Result<Outcome> {
     let app = Application::open(&args.home.app, args.home.state.as_deref())?;
     let mut reader = open_reader(&app)?;
@@ -60,7 +60,7 @@ pub fn backup(args: BackupArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Puts a copy back.
+/// Restores a copy.
 pub fn restore(args: RestoreArgs) -> Result<Outcome> {
     let app = Application::open(&args.home.app, args.home.state.as_deref())?;
     let pages = bar("checking pages", Some(0), false);

@@ -1,4 +1,4 @@
-//! `tupelo file check`: whether a store is whole.
+//! `tupelo file check`: checks a store for damage.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::app::Application;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo file check --app examples/bank\n\n\
-    Exit status: 0 all is as it was stored, 1 something is damaged, 2 it could not run."
+    Exit status: 0 no damage, 1 damage was found, 2 the check could not run."
 )]
 pub struct Args {
     /// The application folder.
@@ -28,7 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Checks, and tells what is damaged.
+/// Checks, and prints the damage.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.app, args.state.as_deref())?;
     let pages = bar("checking pages", Some(0), false);
@@ -38,22 +38,21 @@ pub fn run(args: Args) -> Result<Outcome> {
     });
     pages.finish_and_clear();
     let report = report.into_diagnostic()?;
-    match args.json {
-        true => println!("{}", to_json(&report)),
-        false => print(&report),
+    if args.json {
+        println!("{}", to_json(&report))
+    } else {
+        print(&report)
     }
-    Ok(match report.is_clean() {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if report.is_clean() { Outcome::Clean } else { Outcome::Findings })
 }
 
-/// What was checked, and what is damaged.
+/// Prints what was checked, and the damage.
 pub fn print(report: &CheckReport) {
     for file in &report.files {
-        let without = match file.has_check_sums {
-            true => "",
-            false => ", without check sums: loading it anew gives it them",
+        let without = if file.has_check_sums {
+            ""
+        } else {
+            ", without check sums: load the file again to add them"
         };
         println!("{}  {} records{without}", file.name, file.records);
     }
@@ -65,8 +64,8 @@ pub fn print(report: &CheckReport) {
         println!("and {} more", report.more_findings);
     }
     if !report.is_clean() {
-        println!("`tupelo file restore` puts a backup in the place of the store");
-        println!("`tupelo file salvage` saves the records that can still be read");
+        println!("`tupelo file restore` replaces the store by a backup");
+        println!("`tupelo file salvage` writes the records that can still be read");
     }
 }
 

@@ -9,8 +9,8 @@ use crate::app::files::describe;
 
 /// Define a file.
 ///
-/// Files of the resource definitions are defined by `tupelo serve`; this
-/// defines one beforehand, or anew.
+/// `tupelo serve` defines the files of the resource definitions; this command defines one
+/// beforehand, or again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file define ACCTFILE --app examples/bank --key 0:8 --record 80 --recoverable")]
 pub struct Args {
@@ -58,10 +58,7 @@ pub fn run(args: Args) -> Result<Outcome> {
             None if args.esds => FileOrganisation::Esds,
             None => FileOrganisation::Rrds,
         },
-        format: match args.variable {
-            true => RecordFormat::Variable,
-            false => RecordFormat::Fixed,
-        },
+        format: if args.variable { RecordFormat::Variable } else { RecordFormat::Fixed },
         max_record_bytes: args.record,
         recoverable: args.recoverable,
     }
@@ -73,7 +70,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         if !args.replace {
             bail!(
                 help = "--replace removes it with its records",
-                "file {} is there already: {}",
+                "file {} exists already: {}",
                 def.name,
                 describe(&entry.def)
             );

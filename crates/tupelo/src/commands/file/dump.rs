@@ -21,8 +21,8 @@ pub struct Args {
     which: FileSelection,
     #[command(flatten)]
     form: FormatOptions,
-    /// Write each record behind its address: the number of a relative record (4
-    /// bytes), the byte address of an entry (8), the highest byte first.
+    /// Write each record after its address: the number of a relative record (4 bytes), the byte
+    /// address of an entry (8), the highest byte first.
     #[arg(long)]
     numbered: bool,
     /// Where to write; standard output when absent.
@@ -37,10 +37,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut reader = open_reader(&app)?;
     let entry = args.which.entry(&mut reader)?;
     let records = args.form.records(&app, &section, &entry.def)?;
-    let records = match args.numbered {
-        true => records.numbered(&entry.def)?,
-        false => records,
-    };
+    let records = if args.numbered { records.numbered(&entry.def)? } else { records };
     let mut output: Box<dyn Write> = match &args.output {
         Some(path) => Box::new(BufWriter::new(
             File::create(path)
@@ -54,9 +51,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         ..DumpOptions::new(records.framing)
     };
     let there = reader.file_stat(entry.id).into_diagnostic()?.records;
-    let done = match args.output.is_some() || !io::stdout().is_terminal() {
-        true => bar("records", Some(there), false),
-        false => ProgressBar::hidden(),
+    let done = if args.output.is_some() || !io::stdout().is_terminal() {
+        bar("records", Some(there), false)
+    } else {
+        ProgressBar::hidden()
     };
     let report = dump(
         &mut reader,

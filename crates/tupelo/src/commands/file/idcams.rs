@@ -1,9 +1,9 @@
-//! `tupelo file idcams`: a site's own IDCAMS commands, done to the store.
+//! `tupelo file idcams`: runs a site's own IDCAMS commands on the store.
 //!
-//! The whole deck is read first; with a mistake in it nothing is done. Then each
-//! command is told with its condition code, and IF and SET see the codes as
-//! IDCAMS has them: 0 done, 4 done with a warning, 8 not done because something
-//! is not there, 12 not done.
+//! The whole deck is read first; with an error in it no command runs. Then the result of
+//! each command is printed with its condition code, and IF and SET use the codes as in
+//! IDCAMS: 0 done, 4 done with a warning, 8 not done because something does not exist, 12
+//! not done.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, IsTerminal, Write};
@@ -27,18 +27,18 @@ use crate::app::config::ZonedSign;
 use crate::app::files::describe;
 use crate::app::finding::{Finding, Findings, Severity, of_definitions};
 
-mod beside;
+mod through_region;
 
-use beside::{StoreOwner, RecordBatch};
+use through_region::{RecordBatch, StoreOwner};
 
-/// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX,
-/// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. Beside
-/// a running region they are done by it.
+/// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX, REPRO and
+/// DELETE, in a file of commands or in the IDCAMS steps of a job. While a region runs, it
+/// runs the commands.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo file idcams define.jcl --app examples/bank --name PROD.ACCT.KSDS=ACCTFILE \\\n    \
     --dd INFILE1=accounts.bin --format fixed --code-page cp037\n\n\
-    Exit status: 0 the greatest condition code is 0 or 4, 1 it is greater or the text has mistakes, 2 it could not run."
+    Exit status: 0 the greatest condition code is 0 or 4, 1 the code is greater or the text has errors, 2 the commands could not run."
 )]
 pub struct Args {
     /// The commands, or JCL with IDCAMS steps.
@@ -49,23 +49,23 @@ pub struct Args {
     /// Where records are kept; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// Only read the deck, and tell its mistakes.
+    /// Only read the deck, and print its errors.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
     given: NameAssignments,
 }
 
-/// What names and text of a deck or a job stand for.
+/// Assignments to names and texts of a deck or a job.
 #[derive(Debug, Clone, clap::Args)]
 pub struct NameAssignments {
-    /// What a DD name or a data set name stands for: a file of this machine.
+    /// Assigns a file of this machine to a DD name or a data set name.
     #[arg(long, value_name = "NAME=WHAT", value_parser = pair)]
     pub dd: Vec<(String, String)>,
-    /// The name that a data set has in the store.
+    /// Assigns the name in the store to a data set.
     #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
     pub name: Vec<(String, String)>,
-    /// Text that stands for other text, such as a placeholder.
+    /// Replaces a text, such as a placeholder.
     #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
     #[command(flatten)]
@@ -73,19 +73,19 @@ pub struct NameAssignments {
 }
 
 impl NameAssignments {
-    /// Whether records are to be converted, which REPRO does.
+    /// Whether records are converted, which only REPRO does.
     pub fn converts(&self) -> bool {
         self.form.converts()
     }
 
-    /// The code page and copybook of a program's DDs.
+    /// The code page and copybook for a program's DDs.
     pub fn code_page(&self, signs: ZonedSign) -> Result<Option<CodePageOf>> {
         self.form.code_page(signs)
     }
 }
 
 impl NameAssignments {
-    /// A file's text, with other text in the places of placeholders.
+    /// A file's text with its placeholders replaced.
     pub fn text(&self, path: &Path) -> Result<String> {
         let bytes = std::fs::read(path)
             .into_diagnostic()
@@ -95,7 +95,7 @@ impl NameAssignments {
         Ok(set.fold(text, |text, (from, to)| text.replace(from, to)))
     }
 
-    /// Where a column of a line of that text is in the line as it is written.
+    /// The column in the original line of a column of a line of that text.
     fn column(&self, line: &str, column: u32) -> u32 {
         let written: Vec<(char, u32)> = line.chars().zip(1..).collect();
         let read = self.set.iter().fold(written, |line, (from, to)| replaced(&line, from, to));
@@ -104,29 +104,25 @@ impl NameAssignments {
     }
 }
 
-/// A line with text in the place of other text, each character with its column in
-/// the line as it was.
+/// A line with a text replaced, each character with its column in the original line.
 fn replaced(line: &[(char, u32)], from: &str, to: &str) -> Vec<(char, u32)> {
     let from: Vec<char> = from.chars().collect();
     let (mut made, mut rest) = (Vec::new(), line);
-    while let [first, behind @ ..] = rest {
+    while let [first, tail @ ..] = rest {
         let here = rest.iter().map(|(c, _)| c).take(from.len());
-        match !from.is_empty() && here.eq(&from) {
-            true => {
-                made.extend(to.chars().map(|c| (c, first.1)));
-                rest = &rest[from.len()..];
-            }
-            false => {
-                made.push(*first);
-                rest = behind;
-            }
+        if !from.is_empty() && here.eq(&from) {
+            made.extend(to.chars().map(|c| (c, first.1)));
+            rest = &rest[from.len()..];
+        } else {
+            made.push(*first);
+            rest = tail;
         }
     }
     made
 }
 
-/// Tells what is wrong with a text; how many errors there are, and that
-/// nothing was done if there are some.
+/// Prints the diagnostics of a text, and returns the number of errors. With errors, also
+/// prints that no command was run.
 pub fn report_diagnostics<'d>(given: &NameAssignments, path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
     let file = path.display().to_string();
     let bytes = std::fs::read(path).unwrap_or_default();
@@ -142,7 +138,7 @@ pub fn report_diagnostics<'d>(given: &NameAssignments, path: &Path, found: impl 
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
     let errors = findings.count(Severity::Error);
     if errors > 0 {
-        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
+        eprintln!("{errors} {}; no command was run", if errors == 1 { "error" } else { "errors" });
     }
     errors
 }
@@ -153,7 +149,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Reads the deck and does what it says.
+/// Reads the deck and runs its commands.
 pub fn run(args: Args) -> Result<Outcome> {
     let deck = parse(&args.given.text(&args.deck)?);
     if report_diagnostics(&args.given, &args.deck, deck.diagnostics.iter()) > 0 {
@@ -171,7 +167,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// Does the commands of steps without mistakes; the greatest condition code.
+/// Runs the commands of steps without errors, and returns the highest condition code.
 pub fn run_steps(steps: &[JobStep], app: Application, given: NameAssignments) -> Result<u32> {
     let mut runner = CommandRunner {
         home: StoreOwner::open(&app)?,
@@ -192,7 +188,7 @@ pub fn run_steps(steps: &[JobStep], app: Application, given: NameAssignments) ->
     Ok(greatest)
 }
 
-/// A store that commands are done to.
+/// Runs commands on a store.
 struct CommandRunner {
     home: StoreOwner,
     app: Application,
@@ -201,7 +197,7 @@ struct CommandRunner {
     max: u32,
 }
 
-/// Why a command was not done, and the code that says so.
+/// A command that failed: the condition code and the reason.
 struct CommandFailure(u32, miette::Report);
 
 impl From<miette::Report> for CommandFailure {
@@ -215,7 +211,7 @@ impl From<DefineError> for CommandFailure {
         let code = match error {
             DefineError::NotDefined { .. } | DefineError::UnknownFile(_) => 8,
             DefineError::AlreadyDefined { .. } => {
-                return CommandFailure(12, miette!("{error}: DELETE it first, or leave its DEFINE out"));
+                return CommandFailure(12, miette!("{error}: DELETE it first, or remove its DEFINE"));
             }
             _ => 12,
         };
@@ -223,10 +219,10 @@ impl From<DefineError> for CommandFailure {
     }
 }
 
-/// What was done, and whether with a warning.
+/// The condition code and a text of a command that was done.
 type CommandResult = Result<(u32, String), CommandFailure>;
 
-/// Where records are.
+/// The place of records.
 enum RecordPlace {
     Stored(FileAccessPath),
     File(PathBuf),
@@ -258,7 +254,7 @@ impl CommandRunner {
                 let branch = if compare.holds(code, *value) { then } else { otherwise };
                 return self.statements(branch, step);
             }
-            Command::PassedOver(verb) => Ok((0, format!("{verb} passed over"))),
+            Command::PassedOver(verb) => Ok((0, format!("{verb} ignored"))),
             Command::DefineCluster(def) => self.define_cluster(def),
             Command::DefineIndex(def) => self.define_index(def),
             Command::DefinePath(def) => self.define_path(def),
@@ -304,7 +300,7 @@ impl CommandRunner {
         match &mut self.home {
             StoreOwner::Own(store) => store.define(def).map(drop)?,
             StoreOwner::Region { region, .. } => {
-                StoreOwner::command(region, &beside::cluster_text(&def))?;
+                StoreOwner::command(region, &through_region::cluster_text(&def))?;
             }
         }
         Ok((0, text))
@@ -318,7 +314,7 @@ impl CommandRunner {
         match &mut self.home {
             StoreOwner::Own(store) => store.define_index(def).map(drop)?,
             StoreOwner::Region { region, .. } => {
-                StoreOwner::command(region, &beside::index_text(&def))?;
+                StoreOwner::command(region, &through_region::index_text(&def))?;
             }
         }
         Ok((0, text))
@@ -332,27 +328,27 @@ impl CommandRunner {
         match &mut self.home {
             StoreOwner::Own(store) => store.define_path(def)?,
             StoreOwner::Region { region, .. } => {
-                StoreOwner::command(region, &beside::path_text(&def))?;
+                StoreOwner::command(region, &through_region::path_text(&def))?;
             }
         }
         Ok((0, text))
     }
 
-    /// Removes what is there; the code tells of what is not.
+    /// Deletes entries. Missing ones are reported, with condition code 8.
     fn delete(&mut self, names: &[FileName], kind: Option<EntryKind>) -> CommandResult {
-        let (mut code, mut told) = (0, Vec::new());
+        let (mut code, mut results) = (0, Vec::new());
         for name in names {
             let name = self.stored_name(name)?;
             match self.named(&name)? {
                 None => {
                     code = 8;
-                    told.push(format!("{name} is not there"));
+                    results.push(format!("{name} does not exist"));
                     continue;
                 }
                 Some(found) if kind.is_some_and(|kind| !kind.is(&found)) => {
                     code = 8;
                     let wanted = kind.map_or("", EntryKind::text);
-                    told.push(format!("{name} is not {wanted}, and stays"));
+                    results.push(format!("{name} is not {wanted}, and is kept"));
                     continue;
                 }
                 Some(found) => match (&mut self.home, found) {
@@ -366,9 +362,9 @@ impl CommandRunner {
                     }
                 },
             }
-            told.push(format!("{name} deleted"));
+            results.push(format!("{name} deleted"));
         }
-        Ok((code, told.join(", ")))
+        Ok((code, results.join(", ")))
     }
 
     fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &JobStep) -> CommandResult {
@@ -376,7 +372,7 @@ impl CommandRunner {
             RecordPlace::Stored(FileAccessPath { base, index: None }) => base,
             _ => return Err(miette!("the base is not a file of the store").into()),
         };
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         for index in indexes {
             let name = self.data_set(index, step)?.parse().into_diagnostic()?;
             let name = self.stored_name(&name)?;
@@ -388,14 +384,14 @@ impl CommandRunner {
                 return Err(CommandFailure(8, miette!("{name} is not an alternate index")));
             };
             if entry.base != base.id {
-                return Err(miette!("{name} is not over {}", base.def.name).into());
+                return Err(miette!("{name} is not an index of {}", base.def.name).into());
             }
             let store = match &mut self.home {
                 StoreOwner::Own(store) => store,
                 StoreOwner::Region { region, .. } => {
                     let base = &base.def.name;
                     let text = format!(" BLDINDEX INDATASET({base}) OUTDATASET({name})\n");
-                    told.push(StoreOwner::command(region, &text)?);
+                    results.push(StoreOwner::command(region, &text)?);
                     continue;
                 }
             };
@@ -407,9 +403,9 @@ impl CommandRunner {
             });
             entries.finish_and_clear();
             built.into_diagnostic()?;
-            told.push(format!("{name} built, {written} entries"));
+            results.push(format!("{name} built, {written} entries"));
         }
-        Ok((0, told.join(", ")))
+        Ok((0, results.join(", ")))
     }
 
     fn data_set(&self, of: &DataRef, step: &JobStep) -> Result<String> {
@@ -418,18 +414,18 @@ impl CommandRunner {
             DataRef::Dd(dd) => match step.dds.get(dd) {
                 Some(DdStatement::DataSet(name)) => Ok(name.clone()),
                 Some(DdStatement::Other) => Err(miette!(
-                    help = format!("--dd {dd}=FILE has the records written to a file of this machine"),
-                    "DD {dd} is SYSOUT or DUMMY, and no data set"
+                    help = format!("--dd {dd}=FILE writes the records to a file of this machine"),
+                    "DD {dd} is SYSOUT or DUMMY, not a data set"
                 )),
                 _ => Err(miette!(
-                    help = format!("--dd {dd}=FILE gives it a file of this machine"),
+                    help = format!("--dd {dd}=FILE assigns a file of this machine"),
                     "no data set is known for DD {dd}"
                 )),
             },
         }
     }
 
-    /// What a DD or data set name stands for.
+    /// The place that a DD or data set name is assigned to.
     fn place(&self, of: &DataRef, step: &JobStep) -> Result<RecordPlace> {
         let given = |name: &str| {
             let mut given = self.given.dd.iter();
@@ -458,7 +454,7 @@ impl CommandRunner {
         match known {
             Some(access) => Ok(RecordPlace::Stored(access)),
             None => Err(miette!(
-                help = format!("--dd {data_set}=FILE gives it a file of this machine"),
+                help = format!("--dd {data_set}=FILE assigns a file of this machine"),
                 "{data_set} is not in the store"
             )),
         }
@@ -485,7 +481,7 @@ impl CommandRunner {
         }
     }
 
-    /// Into a file without records all can go at once.
+    /// The load mode; a file without records can be loaded at once.
     fn mode(&self, to: FileId, replace: bool, reuse: bool) -> Result<LoadMode> {
         let mut reader = self.home.reader()?;
         let is_empty = reader.read(to, SeekKey::First, |_| ()).into_diagnostic()?.is_none();
@@ -503,13 +499,13 @@ impl CommandRunner {
         (mode, skip, count): (LoadMode, u64, Option<u64>),
     ) -> CommandResult {
         let StoreOwner::Own(store) = &mut self.home else {
-            return Err(miette!("the region has the store").into());
+            return Err(miette!("a region has opened the store").into());
         };
         fill(store, (&self.app, &self.given), from, (to.id, &to.def), (mode, skip, count))
     }
 
-    /// Has the region add the records, and put them in others' places where
-    /// that was said.
+    /// Makes the region add the records, or replace records with the same keys if REPLACE
+    /// was given.
     fn send(
         &mut self,
         from: RecordPlace,
@@ -518,20 +514,20 @@ impl CommandRunner {
         (skip, count): (u64, Option<u64>),
     ) -> CommandResult {
         let StoreOwner::Region { region, .. } = &self.home else {
-            return Err(miette!("no region has the store").into());
+            return Err(miette!("no region has opened the store").into());
         };
         let mut reader = self.home.reader()?;
         let is_empty = reader.read(to.id, SeekKey::First, |_| ()).into_diagnostic()?.is_none();
         if reuse && !is_empty {
-            let text = "REUSE of a file with records needs the store for itself: stop the region";
+            let text = "REUSE of a file with records needs exclusive use of the store: stop the region";
             return Err(miette!("{}: {text}", to.def.name).into());
         }
         let next = UnitOfWork::new().next_address(&mut reader, to.id).into_diagnostic()?;
         let replace = mode == LoadMode::Merge;
-        let told = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
-        let (mut sent, mut refused) = (beside::SendResult::default(), 0);
+        let report = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
+        let (mut sent, mut refused) = (through_region::SendResult::default(), 0);
         match from {
-            // What has no keys would come again without end.
+            // Records without keys would be read again without end.
             RecordPlace::Stored(from) if from.base.id == to.id && to.def.organisation == FileOrganisation::Esds => {
                 return Err(miette!("{} cannot be added to itself", to.def.name).into());
             }
@@ -542,10 +538,10 @@ impl CommandRunner {
                     from: FileSource::from(&from),
                     next: next.filter(|_| !is_numbered),
                 };
-                sent = StoreOwner::send(region, records, to, replace, (skip, count), told)?;
+                sent = StoreOwner::send(region, records, to, replace, (skip, count), report)?;
             }
             from => {
-                let (_folder, mut aside, id) = beside::aside(&self.app, &to.def)?;
+                let (_folder, mut aside, id) = through_region::staging_store(&self.app, &to.def)?;
                 let both = (&self.app, &self.given);
                 let options = (LoadMode::Replace, skip, count);
                 let (code, text) = fill(&mut aside, both, from, (id, &to.def), options)?;
@@ -554,7 +550,7 @@ impl CommandRunner {
                     eprintln!("{text}");
                 }
                 let mut records = aside.disk_reader().into_diagnostic()?;
-                // Its number may be another now.
+                // The file's number in this store may differ.
                 let entry = records.find(&to.def.name).into_diagnostic()?;
                 if let Some(entry) = entry {
                     let records = RecordBatch {
@@ -562,7 +558,7 @@ impl CommandRunner {
                         from: FileSource::from(entry.id),
                         next,
                     };
-                    sent = StoreOwner::send(region, records, to, replace, (0, None), told)?;
+                    sent = StoreOwner::send(region, records, to, replace, (0, None), report)?;
                 }
             }
         }
@@ -596,7 +592,7 @@ impl CommandRunner {
     }
 }
 
-/// Loads records into a file of a store that this process has.
+/// Loads records into a file of a store that this process has opened.
 fn fill(
     store: &mut DiskStore,
     (app, given): (&Application, &NameAssignments),
@@ -653,7 +649,7 @@ fn open(path: &Path) -> Result<File> {
         .wrap_err_with(|| format!("cannot read {}", path.display()))
 }
 
-/// Records that REPRO may refuse before it ends: ERRORLIMIT's default.
+/// Records that REPRO may reject before it ends: ERRORLIMIT's default.
 const ERROR_LIMIT: u64 = 4;
 
 #[cfg(test)]
@@ -661,7 +657,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_after_a_placeholder_is_that_of_the_line_as_it_is_written() {
+    fn a_place_after_a_placeholder_is_that_of_the_original_line() {
         let line: Vec<(char, u32)> = " DELETE <HLQ>.<B>".chars().zip(1..).collect();
         let read = replaced(&line, "<HLQ>", "USER");
         let text: String = read.iter().map(|(c, _)| *c).collect();

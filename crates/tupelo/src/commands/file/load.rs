@@ -1,4 +1,4 @@
-//! `tupelo file load`: records into a file.
+//! `tupelo file load`: loads records into a file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -12,7 +12,7 @@ use super::progress::bar;
 use super::which::{FormatOptions, FileSelection};
 use crate::Outcome;
 
-/// Load records into a file, in place of those that are there.
+/// Load records into a file, replacing its records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file load ACCTFILE accounts.bin --app examples/bank --format fixed --code-page cp037\n\n\
     Exit status: 0 all records were taken, 1 some were refused, 2 it could not run.")]
@@ -23,31 +23,28 @@ pub struct Args {
     input: Option<PathBuf>,
     #[command(flatten)]
     form: FormatOptions,
-    /// Each record stands behind its address, as `file dump --numbered` writes it.
+    /// Each record is after its address, as `file dump --numbered` writes it.
     #[arg(long)]
     numbered: bool,
-    /// Keep the records that are there, and add.
+    /// Keep the existing records, and add to them.
     #[arg(long)]
     add: bool,
-    /// Pass over up to so many records that cannot be taken.
+    /// Skip at most this many records that cannot be loaded.
     #[arg(long, default_value_t = 0, value_name = "RECORDS")]
     max_rejects: u64,
-    /// Take records as they are, also those that their copybook does not allow.
+    /// Load records without conversion even if their copybook does not allow them.
     #[arg(long)]
     unchecked: bool,
 }
 
-/// Loads, and tells of each record that is refused.
+/// Loads, and prints each record that is rejected.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = args.which.application()?;
     let section = args.which.section(&app);
     let mut store = app.open_store()?;
     let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
-    let records = match args.numbered {
-        true => records.numbered(&entry.def)?,
-        false => records,
-    };
+    let records = if args.numbered { records.numbered(&entry.def)? } else { records };
     if records.as_text {
         eprintln!(
             "{}: every byte is taken for a character, since there is no copybook: packed and binary numbers would be destroyed (--copybook, or copybook in [files.{}])",
@@ -79,7 +76,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     };
     let convert: &dyn RecordConverter = match &records.check {
         Some(_) if args.unchecked => &VerbatimConverter,
-        // A record behind its address has more than the copybook describes.
+        // A record with its address is longer than the copybook describes.
         Some(check) if !args.numbered => check,
         _ => &*records.convert,
     };
@@ -108,7 +105,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// Why a load ended: what was wrong with the record has been reported.
+/// Why a load ended; the reason for the record was printed before.
 fn explained(error: LoadError, is_checked: bool, adds: bool) -> Result<LoadReport> {
     match error {
         LoadError::Rejected {
@@ -116,19 +113,19 @@ fn explained(error: LoadError, is_checked: bool, adds: bool) -> Result<LoadRepor
             reason: RejectReason::Convert(_),
             ..
         } if is_checked => bail!(
-            help = "--code-page cp037 converts EBCDIC by the copybook; --unchecked takes the bytes as they are; --max-rejects N passes over up to N records",
+            help = "--code-page cp037 converts EBCDIC by the copybook; --unchecked loads the bytes unconverted; --max-rejects N skips up to N records",
             "the load ended at record {number}{}",
-            if adds { "" } else { ", and the file has the records that it had" }
+            if adds { "" } else { "; the file has its earlier records" }
         ),
         LoadError::Rejected { number, .. } => bail!(
-            help = "--max-rejects N passes over up to N records that cannot be taken",
+            help = "--max-rejects N skips up to N records that cannot be loaded",
             "the load ended at record {number}"
         ),
         other => Err(other).into_diagnostic(),
     }
 }
 
-/// The bar on the terminal, and what it is about.
+/// The bar on the terminal, and the stage it shows.
 struct ProgressDisplay {
     bar: ProgressBar,
     stage: &'static str,

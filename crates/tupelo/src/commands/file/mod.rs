@@ -1,8 +1,8 @@
 //! `tupelo file`: keyed files and their records.
 //!
-//! Everything but `stat`, `dump`, `check` and `backup` writes, or wants a store
-//! that nobody writes; it has one writer: while a region serves the folder these
-//! say who holds it.
+//! `stat`, `dump`, `check` and `backup` also work while a region serves the folder. The
+//! other commands write, or need a store without a writer. A store has one writer, so they
+//! report the process that has opened it.
 
 mod backup;
 mod check;
@@ -40,7 +40,7 @@ enum FileAction {
     Restore(backup::RestoreArgs),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         FileAction::Define(args) => define::run(args),

@@ -1,11 +1,11 @@
-//! Progress of long work on the terminal; nothing is shown elsewhere.
+//! Progress of long work on the terminal; nothing is shown without a terminal.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
 
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
-/// A bar up to `whole` of something, or only a count where that is not known.
+/// A bar up to `whole`, or only a count if that is not known.
 pub fn bar(what: &str, whole: Option<u64>, in_bytes: bool) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -22,7 +22,7 @@ pub fn bar(what: &str, whole: Option<u64>, in_bytes: bool) -> ProgressBar {
     };
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    // Whole ones: its own form has four decimals.
+    // The library's own format of numbers has four decimals.
     let style = style.with_key("per_sec", |state: &ProgressState, out: &mut dyn Write| {
         let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
     });

@@ -1,4 +1,4 @@
-//! `tupelo file salvage`: what can still be read out of a damaged store.
+//! `tupelo file salvage`: writes the records of a damaged store that can still be read.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,12 +18,12 @@ use crate::app::config::DataFormat;
 use crate::app::records::ExternalRecords;
 use crate::app::{Application, counted};
 
-/// Write the records that can still be read out of a damaged store, a file for
-/// each file. The store is not changed.
+/// Write the records that can still be read from a damaged store, one output for each file.
+/// The store is not changed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo file salvage saved --app examples/bank\n  tupelo file load ACCTFILE saved/ACCTFILE.jsonl --app examples/bank\n\n\
-    Exit status: 0 nothing was damaged, 1 something was, 2 it could not run."
+    Exit status: 0 no damage, 1 damage was found, 2 the command could not run."
 )]
 pub struct Args {
     /// The folder to write to; it is made, or must be empty.
@@ -34,14 +34,14 @@ pub struct Args {
     /// Where records are kept; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// A data.mdb that lies elsewhere, such as a copy.
+    /// A data.mdb in another place, such as a copy.
     #[arg(long)]
     from: Option<PathBuf>,
-    /// How records are written; each file's own format when absent, and rdw
-    /// where that cannot be.
+    /// Format of the records; each file's own format when absent, and rdw if that is not
+    /// possible.
     #[arg(long, value_enum)]
     format: Option<DataFormat>,
-    /// Code page of what is written: ascii, cp037, cp1047 …
+    /// Code page of the output: ascii, cp037, cp1047 …
     #[arg(long)]
     code_page: Option<String>,
     /// Print one JSON object.
@@ -49,7 +49,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Writes, and tells what is there and what is not.
+/// Writes the records, and prints what was saved and what is lost.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.app, args.state.as_deref())?;
     make_folder(&args.to)?;
@@ -67,14 +67,12 @@ pub fn run(args: Args) -> Result<Outcome> {
     pages.finish_and_clear();
     let report = report.into_diagnostic()?;
     let written = outputs.finish().into_diagnostic()?;
-    match args.json {
-        true => println!("{}", to_json(&report, &written)),
-        false => print(&report, &written),
+    if args.json {
+        println!("{}", to_json(&report, &written))
+    } else {
+        print(&report, &written)
     }
-    Ok(match report.is_clean() {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if report.is_clean() { Outcome::Clean } else { Outcome::Findings })
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
@@ -87,14 +85,14 @@ fn make_folder(folder: &Path) -> Result<()> {
     }
 }
 
-/// What is written, by a file's name and whether its records are certain.
+/// The outputs, by a file's name and whether its records are certain.
 struct SalvageOutputs<'a> {
     app: &'a Application,
     args: &'a Args,
     outputs: BTreeMap<(String, bool), SalvageOutput>,
 }
 
-/// Where the records of a file go.
+/// The output of a file.
 struct SalvageOutput {
     /// The path without its last extension.
     stem: PathBuf,
@@ -102,7 +100,7 @@ struct SalvageOutput {
     convert: Box<dyn RecordConverter>,
     numbered: bool,
     to: OutputFile,
-    /// Those that have no place in this format, as they are.
+    /// Records that cannot be written in this format, unconverted.
     rest: Option<OutputFile>,
 }
 
@@ -234,10 +232,10 @@ fn print(report: &SalvageReport, written: &[(String, WrittenFile)]) {
         _ if written.is_empty() => println!("no records were found"),
         SalvagedState::Newest => {}
         SalvagedState::Before => println!(
-            "what leads to the last commit is damaged: these are the records as the one before it left them"
+            "the root of the last commit is damaged: these are the records of the commit before it"
         ),
         SalvagedState::Unknown => println!(
-            "which commit is the last one cannot be told: these are the records as it left them, or the one before it"
+            "the last commit cannot be identified: these are the records of the last commit or the one before it"
         ),
     }
     for note in &report.notes {
@@ -260,7 +258,7 @@ fn print(report: &SalvageReport, written: &[(String, WrittenFile)]) {
         }
     }
     if report.files.iter().any(|file| file.doubtful > 0) {
-        println!("doubtful records are whole, but may be old versions, or another file's");
+        println!("doubtful records are complete, but may be old versions or belong to another file");
     }
 }
 
@@ -269,7 +267,7 @@ fn print_file(file: &SalvagedFile) {
     match file.missing {
         Some(0) => {}
         Some(missing) => line += &format!(", {missing} missing"),
-        None => line += ", how many it had cannot be told",
+        None => line += ", unknown how many are missing",
     }
     let counts = [
         (file.doubtful, "doubtful record"),
@@ -285,16 +283,16 @@ fn print_file(file: &SalvagedFile) {
         println!(
             "  {}",
             match (from, to) {
-                (Some(from), Some(to)) => format!("lost: what was between {from} and {to}"),
-                (Some(from), None) => format!("lost: what was behind {from}"),
-                (None, Some(to)) => format!("lost: what was before {to}"),
+                (Some(from), Some(to)) => format!("lost: keys between {from} and {to}"),
+                (Some(from), None) => format!("lost: keys after {from}"),
+                (None, Some(to)) => format!("lost: keys before {to}"),
                 (None, None) => "lost: anywhere".to_owned(),
             }
         );
     }
     let more = file.lost.len().saturating_sub(SHOWN) as u64 + file.more_lost;
     if more > 0 {
-        println!("  and {more} more ranges (--json tells up to 1,000)");
+        println!("  and {more} more ranges (--json lists up to 1,000)");
     }
 }
 
@@ -317,7 +315,7 @@ fn to_json(report: &SalvageReport, written: &[(String, WrittenFile)]) -> serde_j
                 })
                 .collect();
             let text = |key: &Option<store::Key>| key.as_ref().map(ToString::to_string);
-            let lost = file.lost.iter().map(|(from, to)| json!({ "behind": text(from), "before": text(to) }));
+            let lost = file.lost.iter().map(|(from, to)| json!({ "after": text(from), "before": text(to) }));
             json!({
                 "file": file.name, "records": file.records, "doubtful": file.doubtful,
                 "missing": file.missing, "damaged_records": file.damaged_records,

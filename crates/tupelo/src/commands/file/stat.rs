@@ -1,4 +1,4 @@
-//! `tupelo file stat`: what a store holds, and who reads it.
+//! `tupelo file stat`: the size of a store and its files, and its readers.
 
 use std::path::PathBuf;
 

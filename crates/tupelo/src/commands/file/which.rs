@@ -1,4 +1,4 @@
-//! Which file a command is about, and in which application.
+//! The options that select a file and its application.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,10 @@ pub struct FileSelection {
     pub state: Option<PathBuf>,
 }
 
-/// How records look outside.
+/// The format of records outside of a file.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct FormatOptions {
-    /// How records are written outside of the file.
+    /// Format of the records outside of the file.
     #[arg(long, value_enum)]
     format: Option<DataFormat>,
     /// Code page outside: ascii, cp037, cp1047 …
@@ -52,13 +52,13 @@ impl FileSelection {
         section_of(app, &self.name)
     }
 
-    /// The file in a store that is open for writing; one that only the
-    /// definitions have is defined, and one that they have otherwise is told.
+    /// The file in a store that is open for writing. A file that exists only in the definitions
+    /// is defined; a different definition is reported.
     pub fn entry_for_writing(&self, app: &Application, store: &mut dyn WriteStore) -> Result<CatalogueEntry> {
         let known = self.name.parse().into_diagnostic()?;
         let there = store.reader().into_diagnostic()?.find(&known).into_diagnostic()?;
         let installed = match app.install(&CompiledPrograms::default()) {
-            // A file that is there needs no definitions.
+            // A file that exists in the store needs no definition.
             Err(_) if there.is_some() => InstalledDefinitions::default(),
             installed => installed?,
         };
@@ -66,10 +66,10 @@ impl FileSelection {
         match (installed.files.iter().find(named), there) {
             (Some(file), None) => {
                 store.define(file.def.clone()).into_diagnostic()?;
-                eprintln!("{}: defined as resources.csd has it", file.def.name);
+                eprintln!("{}: defined as in resources.csd", file.def.name);
             }
             (Some(file), Some(entry)) if *entry.def != file.def => eprintln!(
-                "{}: the store has it as {},\nthe application as {}. To make it so:\n  {}",
+                "{}: the store has {},\nthe application defines {}. To change the store:\n  {}",
                 file.def.name,
                 describe(&entry.def),
                 describe(&file.def),
@@ -88,7 +88,7 @@ impl FileSelection {
             let names: Vec<&str> = known.iter().map(|f| f.def.name.as_str()).collect();
             miette!(
                 help = "DEFINE FILE in resources.csd or `tupelo file define` makes a file",
-                "there is no file {name} in the store; there are: {}",
+                "there is no file {name} in the store; expected {}",
                 if names.is_empty() { "none".to_owned() } else { names.join(", ") }
             )
         })
@@ -101,7 +101,7 @@ impl FormatOptions {
         self.code_page.is_some() || self.copybook.is_some()
     }
 
-    /// What a batch program's files are converted from.
+    /// The code page and copybook for a batch program's files.
     pub fn code_page(&self, signs: ZonedSign) -> Result<Option<CodePageOf>> {
         let copybook = self.copybook.clone();
         match &self.code_page {
@@ -111,8 +111,8 @@ impl FormatOptions {
                 letter_signs: signs == ZonedSign::Ebcdic,
             })),
             None if copybook.is_some() => Err(miette!(
-                help = "--code-page cp037 says what the records are in",
-                "--copybook is there and no code page to convert from"
+                help = "--code-page cp037 names the code page of the records",
+                "--copybook needs the code page to convert from"
             )),
             None => Ok(None),
         }
@@ -137,8 +137,8 @@ impl FormatOptions {
         ExternalRecords::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def, app.config.region.zoned_sign)
     }
 
-    /// How records lie in a file of this machine. A data set of jobs has them as
-    /// batch programs write them, unless something else was asked for.
+    /// The format of records in a file of this machine. In a data set of jobs it is that of
+    /// batch programs, unless an option names another.
     pub fn records_at(
         &self,
         app: &Application,
@@ -164,7 +164,7 @@ pub fn section_of(app: &Application, file: &str) -> FileSection {
     app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
 }
 
-/// The store, for reading, beside a region that may be running.
+/// The store, for reading, also while a region has opened it.
 pub fn open_reader(app: &Application) -> Result<DiskReader> {
     let path = app.store_path();
     match DiskReader::open(&path, &app.store_options()) {

@@ -1,9 +1,9 @@
 //! `tupelo record decode` and `tupelo record encode`.
 //!
-//! The codec's own streams do the work: memory does not grow with the number of
-//! records. They stand one after the other, or with `--rdw` each behind a
-//! four-byte record descriptor word; without it, records of varying length are
-//! told apart by their own counters.
+//! The codec's streams do the work: memory does not grow with the number of records.
+//! Records follow each other directly, or with `--rdw` each after a four-byte record
+//! descriptor word. Without it, the length of a variable record comes from its own
+//! counters.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -25,7 +25,7 @@ use crate::Outcome;
 pub struct DecodeArgs {
     #[command(flatten)]
     common: ConvertOptions,
-    /// What becomes of bytes that a field's type does not allow.
+    /// Treatment of bytes that a field's type does not allow.
     #[arg(long, value_enum, default_value = "error")]
     invalid: InvalidData,
     /// Numbers as JSON strings.
@@ -63,11 +63,11 @@ struct ConvertOptions {
     /// EBCDIC page COMP-5 is big-endian, and floats are hexadecimal.
     #[arg(long, default_value = "ascii")]
     code_page: String,
-    /// Records are of variable length behind record descriptor words.
+    /// Records are of variable length, each after a record descriptor word.
     #[arg(long)]
     rdw: bool,
-    /// Which description of redefined storage counts, as `ITEM=NAME`; `all`
-    /// for every one whose data are valid. May be given several times.
+    /// The description of redefined storage that is used, as `ITEM=NAME`; `all` for every one
+    /// with valid data. May be given several times.
     #[arg(long, value_name = "ITEM=NAME")]
     redefines: Vec<String>,
     /// The value of another field chooses the description of redefined
@@ -92,10 +92,11 @@ impl ConvertOptions {
         let code_page = CodePage::by_name(&self.code_page).into_diagnostic()?;
         let mut options = CodecOptions {
             code_page,
-            // Records in EBCDIC are a mainframe's, and so are their numbers.
-            machine: match code_page.is_ebcdic() {
-                true => SourceMachine::Mainframe,
-                false => SourceMachine::Here,
+            // Records in EBCDIC come from a mainframe, and so do their numbers.
+            machine: if code_page.is_ebcdic() {
+                SourceMachine::Mainframe
+            } else {
+                SourceMachine::Here
             },
             ..CodecOptions::default()
         };
@@ -116,14 +117,14 @@ impl ConvertOptions {
             options.redefines.push(by_value(rule).ok_or_else(|| {
                 miette!(
                     "--redefines-by {rule}: write ITEM:FIELD:VALUE=NAME, with more VALUE=NAME \
-                     behind commas and *=NAME for any other value"
+                     after commas and *=NAME for any other value"
                 )
             })?);
         }
         Ok(options)
     }
 
-    /// Records of varying length without descriptor words tell their own.
+    /// Without descriptor words, counters in the records determine their length.
     fn framing(&self, codec: &RecordCodec) -> StreamFraming {
         match (self.rdw, codec.is_variable()) {
             (true, _) => StreamFraming::Rdw,
@@ -197,8 +198,8 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     }
     options.omit_empty = args.omit_empty;
     if args.common.rdw {
-        // The word says how long a record is: fields after its end are absent,
-        // and what a table leaves free may follow it.
+        // The word has the length of the record: fields after its end are absent, and
+        // unused entries of a table may follow.
         options.short_record = ShortRecord::Absent;
         options.long_record = LongRecord::Slack;
     }
@@ -217,5 +218,5 @@ pub fn encode(args: EncodeArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Large enough that system calls do not count.
+/// Large enough that the time of system calls is negligible.
 const BUFFER_BYTES: usize = 256 << 10;

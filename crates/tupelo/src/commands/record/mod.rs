@@ -1,4 +1,4 @@
-//! `tupelo record`: what a copybook says, and records to JSON and back.
+//! `tupelo record`: the layout of a copybook, and records to JSON and back.
 
 mod convert;
 mod layout;
@@ -25,7 +25,7 @@ enum RecordAction {
     Encode(convert::EncodeArgs),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         RecordAction::Layout(args) => layout::run(args),

@@ -17,10 +17,10 @@ pub struct Args {
     /// The record, when the copybook has several.
     #[arg(long)]
     record: Option<String>,
-    /// What `encode` takes instead of what `decode` gives.
+    /// Print the schema of the input of `encode` instead of the output of `decode`.
     #[arg(long)]
     input: bool,
-    /// Names for JSON instead of the COBOL names: `-` becomes `_`.
+    /// Names that are valid in JSON instead of the COBOL names: `-` becomes `_`.
     #[arg(long)]
     json_names: bool,
 }
@@ -29,15 +29,17 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let layout = args.source.record(args.record.as_deref())?;
     let options = CodecOptions {
-        naming: match args.json_names {
-            true => NamingStyle::JsonSafe { lowercase: false },
-            false => NamingStyle::Kept,
+        naming: if args.json_names {
+            NamingStyle::JsonSafe { lowercase: false }
+        } else {
+            NamingStyle::Kept
         },
         ..CodecOptions::default()
     };
-    let direction = match args.input {
-        true => SchemaDirection::ToRecord,
-        false => SchemaDirection::FromRecord,
+    let direction = if args.input {
+        SchemaDirection::ToRecord
+    } else {
+        SchemaDirection::FromRecord
     };
     let schema = json_schema(&layout, &options, direction).into_diagnostic()?;
     println!("{}", serde_json::to_string_pretty(&schema).into_diagnostic()?);

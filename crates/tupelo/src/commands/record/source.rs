@@ -11,7 +11,7 @@ use miette::{Context, IntoDiagnostic, Result, bail, miette};
 /// Options for reading a copybook.
 #[derive(Debug, clap::Args)]
 pub struct CopybookSource {
-    /// A copybook, or a COBOL program whose records are meant.
+    /// A copybook, or a COBOL program with records.
     copybook: PathBuf,
     /// A folder of COPY members, searched after the copybook's own. May be
     /// given several times.
@@ -23,18 +23,18 @@ pub struct CopybookSource {
     /// DECIMAL-POINT IS COMMA.
     #[arg(long)]
     decimal_comma: bool,
-    /// Bytes of a POINTER: 8 as programs here have it, 4 as on z/OS.
+    /// Bytes of a POINTER: 8 as in Tupelo's programs, 4 as on z/OS.
     #[arg(long, value_name = "BYTES", default_value = "8")]
     pointer_bytes: u32,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum SourceFormat {
-    /// Told from the text.
+    /// Detected from the text.
     Auto,
     /// Columns 8 to 72.
     Fixed,
-    /// Anywhere on the line.
+    /// Free format.
     Free,
 }
 
@@ -61,24 +61,24 @@ impl CopybookSource {
         };
         let copybook = copybook::parse_with_warnings(&text, &options)
             .map_err(|faults| {
-                let told = shown(&faults);
-                miette!("{name} cannot be laid out: {}", counted(told, "error"))
+                let errors = shown(&faults);
+                miette!("{name} cannot be laid out: {}", counted(errors, "error"))
             })?;
         shown(&copybook.warnings);
         if copybook.layouts.is_empty() {
-            bail!("{name} describes no record");
+            bail!("{name} has no record");
         }
         Ok(copybook.layouts)
     }
 
-    /// Where COPY members are: beside the copybook first.
+    /// The folders of COPY members: first the copybook's own folder.
     fn folders(&self) -> CopyFolders {
         let own = self.copybook.parent().unwrap_or(Path::new(""));
         let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
         CopyFolders::new(std::iter::once(own.to_owned()).chain(self.include.iter().cloned()))
     }
 
-    /// The one record that is meant: by its name, or the only one.
+    /// The record with this name, or the only record.
     pub fn record(&self, name: Option<&str>) -> Result<RecordLayout> {
         let mut records = self.records()?;
         let names = || records.iter().map(|r| r.name().to_owned()).collect::<Vec<_>>().join(", ");
@@ -86,17 +86,17 @@ impl CopybookSource {
             Some(name) => records
                 .iter()
                 .position(|r| r.name().eq_ignore_ascii_case(name))
-                .ok_or_else(|| miette!("there is no record {name}; there are {}", names()))?,
+                .ok_or_else(|| miette!("there is no record {name}; expected {}", names()))?,
             None if records.len() == 1 => 0,
             None => {
-                bail!("there are several records; say with --record which: {}", names());
+                bail!("there are several records; select one with --record: {}", names());
             }
         };
         Ok(records.swap_remove(at))
     }
 }
 
-/// Shows findings about a copybook on standard error, and counts the errors.
+/// Prints diagnostics of a copybook on standard error, and returns the number of errors.
 pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
     let mut findings = Findings::new(Path::new(""));
     findings.extend(&diagnostics.list);
@@ -104,8 +104,8 @@ pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
     findings.count(Severity::Error)
 }
 
-/// The text of a source in an application's folder: a regular file, so that a FIFO
-/// there holds nothing up.
+/// The text of a source in an application's folder. Only a regular file is read, so that
+/// a FIFO blocks nothing.
 pub fn read_source(path: &Path) -> Result<String> {
     text_of(path, sources::read(path))
 }
@@ -123,7 +123,7 @@ fn text_of(path: &Path, read: std::io::Result<Vec<u8>>) -> Result<String> {
         .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect()))
 }
 
-/// A copybook's own text with its COPY members in it; it must lay out alone.
+/// A copybook's text with its COPY members in it; it must be complete without a program.
 pub fn expanded_text(path: &Path, include: &[PathBuf]) -> Result<String> {
     let source = of_path(path, include);
     let records = source.records()?;
@@ -140,20 +140,20 @@ pub fn expanded_text(path: &Path, include: &[PathBuf]) -> Result<String> {
     };
     let expanded = copybook::expand(&text, &options)
         .map_err(|faults| miette!("{name} cannot be read: {}", counted(shown(&faults), "error")))?;
-    // What a program says elsewhere, such as DECIMAL-POINT, is not in it.
+    // Statements of the program, such as DECIMAL-POINT, are not in the text.
     match copybook::parse(&expanded, &ParseOptions::default()) {
         Ok(layouts) if layouts.len() == records.len() => Ok(expanded),
-        _ => bail!("{name} means something else without the program around it; give the copybook alone"),
+        _ => bail!("{name} depends on statements of its program: give the copybook itself"),
     }
 }
 
-/// The one record that a copybook describes; COPY members are looked for
-/// beside it first.
+/// The single record that a copybook describes; COPY members are searched first in the
+/// copybook's folder.
 pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<RecordLayout> {
     of_path(path, include).record(None)
 }
 
-/// The same of a program that may say DECIMAL-POINT IS COMMA.
+/// The single record of a copybook, with the decimal point that its programs declare.
 pub fn record_of(path: &Path, include: &[PathBuf], decimal_comma: bool) -> Result<RecordLayout> {
     let source = of_path(path, include);
     CopybookSource { decimal_comma, ..source }.record(None)

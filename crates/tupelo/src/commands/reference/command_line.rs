@@ -1,7 +1,7 @@
-//! The page of the command line: each command with its arguments, options and
-//! examples, out of the definitions that parse them.
+//! The reference page of the command line: each command with its arguments, options and
+//! examples, made from the definitions that parse them.
 //!
-//! Invariant: nothing here depends on the machine that makes the page.
+//! Invariant: the page does not depend on the machine that makes it.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ pub fn page(mut program: Command) -> String {
     program.build();
     let mut page = String::from(
         "# The command line\n\n\
-         Every command and option, as `--help` tells them. \
+         Every command and option, as `--help` prints them. \
          This page is made by `tupelo reference command-line`.\n\n\
          Exit status: 0 clean, 1 findings or failed checks, 2 could not run, 64 wrong usage.\n\n\
          Every command takes:\n\n",
@@ -30,7 +30,7 @@ pub fn page(mut program: Command) -> String {
     page
 }
 
-/// A command and those under it.
+/// The section of a command, and those of its subcommands.
 fn section(page: &mut String, above: &str, command: &Command) {
     if command.is_hide_set() || command.get_name() == "help" {
         return;
@@ -64,7 +64,7 @@ fn section(page: &mut String, above: &str, command: &Command) {
     }
 }
 
-/// Options that stand at every command are told once.
+/// Options that every command has are listed once.
 fn is_common(arg: &Arg) -> bool {
     ["help", "version", "verbose"].contains(&arg.get_id().as_str())
 }
@@ -80,16 +80,16 @@ fn table(page: &mut String, arguments: &[&Arg]) {
             .collect();
         let help = arg.get_long_help().or(arg.get_help());
         let help = one_line(&help.map(ToString::to_string).unwrap_or_default());
-        // A default that is no constant stands in the words.
-        let (help, told) = match help.trim_end_matches(['.', ']']).rsplit_once(" [default: ") {
-            Some((help, told)) => (help.to_owned(), told.to_owned()),
+        // A default that depends on the environment is described in the help text.
+        let (help, default) = match help.trim_end_matches(['.', ']']).rsplit_once(" [default: ") {
+            Some((help, default)) => (help.to_owned(), default.to_owned()),
             None => (help, defaults.join(" ")),
         };
         let _ = writeln!(
             page,
             "| `{}` | {} | {}{} |",
             names(arg),
-            told,
+            default,
             sentence(&help),
             choices(arg)
         );
@@ -100,9 +100,10 @@ fn table(page: &mut String, arguments: &[&Arg]) {
 fn names(arg: &Arg) -> String {
     let short = arg.get_short().map(|short| format!("-{short}"));
     let long = arg.get_long().map(|long| format!("--{long}"));
-    let value = match takes_value(arg) {
-        true => arg.get_value_names().unwrap_or_default().join(" "),
-        false => String::new(),
+    let value = if takes_value(arg) {
+        arg.get_value_names().unwrap_or_default().join(" ")
+    } else {
+        String::new()
     };
     let mut parts: Vec<String> = Vec::new();
     let dashed: Vec<String> = short.into_iter().chain(long).collect();
@@ -119,7 +120,7 @@ fn takes_value(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// The words that an argument may have, each explained where it is.
+/// The allowed words of an argument, each with its meaning if it has one.
 fn choices(arg: &Arg) -> String {
     if !takes_value(arg) {
         return String::new();
@@ -133,18 +134,20 @@ fn choices(arg: &Arg) -> String {
             None => format!("`{}`", value.get_name()),
         })
         .collect();
-    match words.is_empty() {
-        true => String::new(),
-        false => format!(" {}.", words.join("; ")),
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" {}.", words.join("; "))
     }
 }
 
-/// Help ends without a full stop, prose with one.
+/// Adds the full stop that prose has and help texts have not.
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
-    match text.is_empty() || text.ends_with(['.', '?', ':', '…']) {
-        true => text.to_owned(),
-        false => format!("{text}."),
+    if text.is_empty() || text.ends_with(['.', '?', ':', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }
 
@@ -152,9 +155,9 @@ fn sentence(text: &str) -> String {
 mod tests {
     use clap::CommandFactory;
 
-    /// Every command and every option of the program stands on its page.
+    /// Every command and every option of the program is on its page.
     #[test]
-    fn every_command_and_option_stands_on_the_page() {
+    fn every_command_and_option_is_on_the_page() {
         let page = super::page(crate::Cli::command());
         let mut program = crate::Cli::command();
         program.build();

@@ -1,4 +1,4 @@
-//! The page of `/metrics`, out of what the server itself would print.
+//! The reference page of `/metrics`, made from the server's own output.
 //!
 //! Reference: Prometheus, "Exposition formats", text format 0.0.4.
 
@@ -21,9 +21,9 @@ pub fn page() -> String {
     ipconn::ConnectionDirectory::new(&config).metrics(&mut text);
     let mut page = String::from(
         "# /metrics\n\n\
-         What the administration port of `tupelo serve` tells Prometheus. \
+         The metrics that the administration port of `tupelo serve` exports to Prometheus. \
          This page is made by `tupelo reference metrics`.\n\n\
-         | figure | type | labels | meaning |\n|---|---|---|---|\n",
+         | metric | type | labels | meaning |\n|---|---|---|---|\n",
     );
     for figure in text.split("# HELP ").skip(1) {
         let mut lines = figure.lines();
@@ -35,7 +35,7 @@ pub fn page() -> String {
     page
 }
 
-/// The labels of a figure's lines; where a label has few values, with them.
+/// The labels of a metric; a label with few values is listed with them.
 fn labels<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut found: Vec<(&str, BTreeSet<&str>)> = Vec::new();
     for line in lines {
@@ -49,7 +49,7 @@ fn labels<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
             }
         }
     }
-    let told = |(label, values): &(&str, BTreeSet<&str>)| match values.len() {
+    let text = |(label, values): &(&str, BTreeSet<&str>)| match values.len() {
         // One value is the sample's own, and bounds of a histogram are many.
         2..=8 => {
             let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
@@ -57,7 +57,7 @@ fn labels<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
         _ => (*label).to_owned(),
     };
-    found.iter().map(told).collect()
+    found.iter().map(text).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! `tupelo sql apply`: definitions and data in Db2's SQL, as DSNTIAD and DSNTEP2
-//! run them.
+//! `tupelo sql apply`: definitions and data in Db2's SQL, as DSNTIAD and DSNTEP2 run them.
 //!
-//! Each statement is rewritten and run by itself; COMMIT and ROLLBACK of the text
-//! end units. After a statement that fails the others go on, as DSNTEP2 does, and
-//! the exit status is 1.
+//! Each statement is rewritten and run by itself; COMMIT and ROLLBACK in the text end units
+//! of work. After a statement that fails the others are still run, as by DSNTEP2, and the
+//! exit status is 1.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -18,18 +17,18 @@ use crate::Outcome;
 
 /// Run Db2 definitions and data from a file: CREATE TABLE, INSERT, GRANT, SELECT.
 ///
-/// The text is read as DSNTIAD reads it: `*` and `--` begin comments, `;` ends a
-/// statement, and columns 73 to 80 of card images are sequence numbers. Storage groups, table spaces and buffer pools
-/// are named and left out.
+/// The text is read as by DSNTIAD: `*` and `--` begin comments, `;` ends a statement, and
+/// columns 73 to 80 of card images are sequence numbers. Storage groups, table spaces and
+/// buffer pools are ignored with a note.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo sql apply --app bank ddl/tables.sql\n\nExit status: 0 \
-                  everything was done, 1 a statement failed, 2 it could not run."
+                  all statements were done, 1 a statement failed, 2 the server could not be reached."
 )]
 pub struct Args {
     /// The file, `-` for standard input. Of a job the SYSIN of its steps is run.
     file: PathBuf,
-    /// Text to put in the place of another, as a site does before it submits a job.
+    /// Replace a text by another, as a site does before it submits a job.
     #[arg(long, value_name = "NAME=TEXT", value_parser = name_and_text)]
     set: Vec<(String, String)>,
     #[command(flatten)]
@@ -37,12 +36,12 @@ pub struct Args {
     /// Stop at the first statement that fails, as DSNTIAD does.
     #[arg(long)]
     stop: bool,
-    /// Print nothing for statements that were done.
+    /// Print nothing for successful statements.
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// Does it.
+/// Runs the statements.
 pub fn run(args: &Args) -> Result<Outcome> {
     let text = job::statements(&read(&args.file)?, &args.set);
     let mut session = args.target.open()?;
@@ -77,7 +76,7 @@ struct ApplyCounts {
     failed: usize,
 }
 
-/// Runs a statement; false if it failed.
+/// Runs a statement. Returns false if it failed.
 fn one(
     session: &mut OwnerSession,
     statement: &AppliedStatement,

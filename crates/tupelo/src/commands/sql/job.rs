@@ -1,9 +1,8 @@
-//! Statements that stand in a job: the SYSIN of its DSNTIAD and DSNTEP2 steps.
+//! Statements in a job: the SYSIN of its DSNTIAD and DSNTEP2 steps.
 //!
 //! Lines that are not SQL become empty, so that messages have the job's lines.
 
-/// The text of a file, with `NAME=TEXT` replaced. Of a job only what its SYSIN has
-/// is kept.
+/// The text of a file, with `NAME=TEXT` replaced. Of a job only the SYSIN is kept.
 pub fn statements(text: &str, set: &[(String, String)]) -> String {
     let mut text = text.to_owned();
     for (name, value) in set {

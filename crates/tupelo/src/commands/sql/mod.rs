@@ -1,7 +1,7 @@
 //! `tupelo sql`: the SQL server of an application.
 //!
-//! Connects as the owner of schema `db2`. The private cluster is started if it does
-//! not run; next to a region that serves the application its cluster is used.
+//! Connects as the owner of schema `db2`. While a region serves the application, its
+//! private cluster is used; otherwise the cluster is started if it does not run.
 
 mod apply;
 mod job;
@@ -21,7 +21,7 @@ use sql::RewriteOptions;
 use crate::Outcome;
 use crate::app::{Application, sql as settings};
 
-/// Set up the SQL server of an application, run Db2's SQL there, or look at its tables.
+/// Set up the SQL server of an application, run Db2's SQL there, or query its tables.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -41,7 +41,7 @@ enum SqlAction {
     Apply(apply::Args),
 }
 
-/// Whose server.
+/// The application whose server is used.
 #[derive(Debug, clap::Args)]
 pub struct SqlTarget {
     /// The application folder.
@@ -59,12 +59,12 @@ struct OwnerSession {
     server: Arc<Server>,
 }
 
-/// How long a statement may take: building an index on a large table is hours.
+/// Most time of a statement: building an index on a large table takes hours.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// Rows that are shown at most.
+/// Most rows that are shown.
 const MOST_ROWS: usize = 100_000;
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
         Some(SqlAction::Setup(args)) => setup::run(&args),

@@ -1,7 +1,7 @@
 //! `tupelo sql`: statements from the command line, from standard input, or from a
 //! prompt.
 //!
-//! Statements are Db2's; `\` in front of one sends it as it is, for what only
+//! Statements are Db2's; a statement after `\` is sent unchanged, for features that only
 //! PostgreSQL has.
 
 use std::io::{BufRead, IsTerminal, Write};
@@ -13,7 +13,7 @@ use super::results::show;
 use super::{OwnerSession, SqlTarget};
 use crate::Outcome;
 
-/// Statements, and whose server.
+/// Statements, and the server.
 #[derive(Debug, clap::Args)]
 pub struct StatementArgs {
     /// Statements; without one they are read from standard input, each ended by a
@@ -23,7 +23,7 @@ pub struct StatementArgs {
     target: SqlTarget,
 }
 
-/// Does it.
+/// Runs the statements.
 pub fn run(args: &StatementArgs) -> Result<Outcome> {
     let mut session = args.target.open()?;
     let mut is_clean = true;
@@ -41,7 +41,7 @@ pub fn run(args: &StatementArgs) -> Result<Outcome> {
     })
 }
 
-/// Statements of standard input, each run when its semicolon is read.
+/// Reads standard input, and runs each statement at its semicolon.
 fn read_statements(session: &mut OwnerSession) -> Result<bool> {
     let input = std::io::stdin();
     let is_terminal = input.is_terminal();
@@ -77,7 +77,7 @@ fn ask(is_terminal: bool, prompt: &str) {
     }
 }
 
-/// Runs the statements of a text; false if one failed.
+/// Runs the statements of a text. Returns false if one failed.
 fn run_text(session: &mut OwnerSession, text: &str) -> Result<bool> {
     if let Some(own) = text.trim_start().strip_prefix('\\') {
         return run_one(session, own);
@@ -98,7 +98,7 @@ fn run_text(session: &mut OwnerSession, text: &str) -> Result<bool> {
     Ok(is_clean)
 }
 
-/// What is typed has no columns: lines are broken where DSNTIAD would cut them.
+/// Typed text has no card columns: lines are broken where DSNTIAD would cut them.
 fn unfolded(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {

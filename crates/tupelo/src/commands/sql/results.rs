@@ -1,11 +1,11 @@
-//! Results of queries as tables that align.
+//! Query results as aligned tables.
 
 use database::Exchange;
 use sql::wire::{ResultColumn, oid};
 
 use crate::table::Table;
 
-/// Numbers are aligned right.
+/// Types that are aligned right.
 const NUMBERS: &[u32] = &[
     oid::INT2,
     oid::INT4,
@@ -15,7 +15,7 @@ const NUMBERS: &[u32] = &[
     oid::FLOAT8,
 ];
 
-/// The rows of a result; nothing for a statement that has none.
+/// The rows of a result; empty for a statement without rows.
 pub fn show(answer: &Exchange) -> String {
     if answer.columns.is_empty() {
         return String::new();
@@ -43,7 +43,7 @@ pub fn is_number(column: &ResultColumn) -> bool {
     NUMBERS.contains(&column.oid)
 }
 
-/// A value as it is shown. LOW-VALUES are kept as U+0001 and U+0100.
+/// A value as it is shown. LOW-VALUES are stored as U+0001 and U+0100.
 pub fn cell(value: Option<&[u8]>) -> String {
     let Some(value) = value else {
         return "-".to_owned();

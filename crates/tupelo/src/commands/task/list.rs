@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// Which region.
+/// The region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -52,8 +52,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// All tasks, asked for page by page: one answer with as many as may wait could be
-/// longer than an answer may be.
+/// All tasks, requested page by page: one answer with all waiting tasks could exceed the
+/// largest answer.
 fn all_tasks(ask: &OperatorArgs) -> Result<Vec<serde_json::Value>> {
     let mut all = Vec::new();
     loop {

@@ -7,14 +7,14 @@ use crate::app::operate::encoded;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// Which region.
+/// The region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Which message, and the reply to it.
+/// A message, and the reply to it.
 #[derive(Debug, clap::Args)]
 pub struct ReplyArgs {
     /// Number of the message, as `tupelo task messages` shows it.
@@ -46,7 +46,7 @@ pub fn list(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Replies to one.
+/// Replies to a message.
 pub fn reply(args: &ReplyArgs) -> Result<Outcome> {
     let path = format!("/messages/{}/reply?{}", args.message, encoded(&args.text));
     let done = args.ask.post(&path)?;

@@ -1,6 +1,6 @@
 //! `tupelo task`: the tasks of a running region, for operators.
 //!
-//! They are asked for at the administration port of `tupelo serve`.
+//! The commands use the administration port of `tupelo serve`.
 
 mod list;
 mod messages;
@@ -29,12 +29,12 @@ enum TaskAction {
     /// Start a transaction, as START does.
     #[command(after_help = "Example:\n  tupelo task start BLST")]
     Start(start::Args),
-    /// End a task when it next waits, or at once when it waits already.
+    /// End a task when it next waits, or at once if it waits already.
     #[command(
         after_help = "Example:\n  tupelo task purge 4711\n  tupelo task purge --transaction BINQ"
     )]
     Purge(purge::Args),
-    /// End a task whatever it does.
+    /// End a task unconditionally.
     #[command(
         after_help = "Example:\n  tupelo task forcepurge 4711\n  tupelo task forcepurge --transaction BINQ"
     )]
@@ -47,7 +47,7 @@ enum TaskAction {
     Reply(messages::ReplyArgs),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         TaskAction::List(args) => list::run(&args),
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// Reads the number of a task: EIBTASKN has seven digits.
 ///
 /// # Errors
-/// What a number of a task looks like.
+/// The text is not the number of a task.
 fn task_number(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|n| (1..=9_999_999).contains(n));
     number.ok_or_else(|| {
@@ -73,7 +73,7 @@ fn task_number(text: &str) -> Result<u32, String> {
 /// Reads the number of a message.
 ///
 /// # Errors
-/// What a number of a message looks like.
+/// The text is not the number of a message.
 fn message_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
         "expected the number of a message, as `tupelo task messages` shows it".to_owned()

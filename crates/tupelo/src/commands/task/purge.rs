@@ -5,13 +5,13 @@ use miette::Result;
 use crate::Outcome;
 use crate::operator::OperatorArgs;
 
-/// Which task, or the tasks of which transaction.
+/// A task, or the tasks of a transaction.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Number of the task, as `tupelo task list` shows it.
     #[arg(value_parser = super::task_number, required_unless_present = "transaction")]
     task: Option<u32>,
-    /// End all tasks of a transaction, and what of it waits to begin.
+    /// End all tasks of a transaction, and its requests that wait to begin.
     #[arg(long, value_name = "NAME", conflicts_with = "task")]
     transaction: Option<String>,
     #[command(flatten)]
@@ -30,13 +30,13 @@ fn purge_transaction(args: &Args, name: &str, how: &str) -> Result<Outcome> {
     println!("{name}: {} tasks are purged", count("purged"));
     if count("deferred") > 0 {
         println!(
-            "{name}: {} tasks run, and end when they next wait",
+            "{name}: {} running tasks end when they next wait",
             count("deferred")
         );
     }
     if count("refused") > 0 {
         miette::bail!(
-            help = "`tupelo task forcepurge` ends them whatever they do",
+            help = "`tupelo task forcepurge` ends them unconditionally",
             "{} tasks of {name} are not purged: the transaction is not purgeable",
             count("refused")
         );
@@ -50,14 +50,14 @@ pub fn run(args: &Args, how: &str) -> Result<Outcome> {
         return purge_transaction(args, name, how);
     }
     let Some(task) = args.task else {
-        miette::bail!("`tupelo task {how}` takes the number of a task, or --transaction");
+        miette::bail!("`tupelo task {how}` needs the number of a task, or --transaction");
     };
     let done = args.ask.post(&format!("/tasks/{task}/{how}"))?;
     if args.ask.json {
         println!("{done}");
     } else if done["purge"] == "refused" {
         miette::bail!(
-            help = "`tupelo task forcepurge` ends it whatever it does; SPURGE(YES) in its definition makes its transaction purgeable",
+            help = "`tupelo task forcepurge` ends it unconditionally; SPURGE(YES) in its definition makes its transaction purgeable",
             "task {task} is not purged: its transaction is not purgeable"
         );
     } else if done["purge"] == "deferred" {

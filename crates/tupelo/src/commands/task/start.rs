@@ -5,7 +5,7 @@ use miette::Result;
 use crate::Outcome;
 use crate::operator::OperatorArgs;
 
-/// Which transaction.
+/// The transaction.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Name of the transaction.
@@ -14,13 +14,14 @@ pub struct Args {
     ask: OperatorArgs,
 }
 
-/// Starts the transaction; nobody waits for its end.
+/// Starts the transaction without waiting for its end.
 pub fn run(args: &Args) -> Result<Outcome> {
     let name = crate::app::operate::encoded(&args.transid);
     let done = args.ask.post(&format!("/transactions/{name}/start"))?;
-    match args.ask.json {
-        true => println!("{done}"),
-        false => println!("{} is started", args.transid),
+    if args.ask.json {
+        println!("{done}")
+    } else {
+        println!("{} is started", args.transid)
     }
     Ok(Outcome::Clean)
 }

@@ -1,8 +1,8 @@
-//! `tupelo top`: what a running region does, live, and what it has used.
+//! `tupelo top`: the activity of a running region, live, and its CPU use.
 //!
-//! A sample is taken from the administration port once an interval; rates are
-//! the difference of two samples. On a terminal each one is drawn over the one
-//! before, in one write; elsewhere it is printed below it.
+//! A sample is read from the administration port once per interval; rates are the
+//! difference of two samples. On a terminal each page is drawn over the previous one, in one
+//! write; otherwise the samples are printed below each other.
 
 mod snapshot;
 mod terminal;
@@ -30,28 +30,28 @@ pub struct Args {
     /// Print the CPU of the region's processes so far, by kind of engine.
     #[arg(long, conflicts_with_all = ["once", "delta", "reset"])]
     actual: bool,
-    /// Print what was used since the baseline, or since the start without one.
+    /// Print the use since the baseline, or since the start without one.
     #[arg(long, conflicts_with_all = ["once", "reset"])]
     delta: bool,
-    /// Make the counters as they are the baseline.
+    /// Make the current counters the baseline.
     #[arg(long, conflicts_with = "once")]
     reset: bool,
     /// Seconds between samples.
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
     interval: f64,
-    /// What the tasks are sorted by.
+    /// Order of the tasks.
     #[arg(long, value_enum, default_value_t = TaskOrder::Age)]
     sort: TaskOrder,
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// What the tasks are sorted by.
+/// Orders of the tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TaskOrder {
     /// The oldest first.
     Age,
-    /// Those that have waited longest first.
+    /// The longest waiting first.
     Wait,
     /// The highest priority first.
     Priority,
@@ -69,7 +69,7 @@ impl TaskOrder {
     }
 }
 
-/// Shows it until told to stop.
+/// Shows samples until a key or a signal ends the program.
 pub fn run(args: Args) -> Result<Outcome> {
     let snapshot = match () {
         () if args.reset => Some(args.ask.post("/top/reset")?),
@@ -88,9 +88,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let sample = || args.ask.get("/top");
     let first = sample()?;
     if args.once {
-        match args.ask.json {
-            true => println!("{first}"),
-            false => print!("{}", lines(&view::page(None, &first, args.sort))),
+        if args.ask.json {
+            println!("{first}")
+        } else {
+            print!("{}", lines(&view::page(None, &first, args.sort)))
         }
         return Ok(Outcome::Clean);
     }
@@ -101,7 +102,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
 }
 
-/// Draws on the terminal until a key says to leave.
+/// Draws on the terminal until the user quits.
 fn draw(
     mut terminal: Terminal,
     first: Value,
@@ -125,12 +126,13 @@ fn draw(
 fn print_on(first: Value, sample: impl Fn() -> Result<Value>, wait: Duration, args: &Args) -> Result<Outcome> {
     let (mut before, mut now) = (None, first);
     loop {
-        let text = match args.ask.json {
-            true => format!("{now}\n"),
-            false => lines(&view::page(before.as_ref(), &now, args.sort)) + "\n",
+        let text = if args.ask.json {
+            format!("{now}\n")
+        } else {
+            lines(&view::page(before.as_ref(), &now, args.sort)) + "\n"
         };
         let mut out = std::io::stdout().lock();
-        // Whoever reads it may have gone: `tupelo top | head`.
+        // The reader of the pipe may have ended: `tupelo top | head`.
         if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
             return Ok(Outcome::Clean);
         }
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sorting_goes_through_all_columns_and_begins_again() {
+    fn sorting_cycles_through_all_columns() {
         let mut sort = TaskOrder::Age;
         let mut seen = Vec::new();
         loop {

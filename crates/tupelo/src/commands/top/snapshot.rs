@@ -1,4 +1,4 @@
-//! What `tupelo top --actual` and `--delta` show: CPU by kind of engine.
+//! The pages of `tupelo top --actual` and `--delta`: CPU by kind of engine.
 
 use serde_json::Value;
 
@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_region_answers_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
+        fn any_answer_of_a_region_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
             page(&serde_json::from_str(&text).unwrap_or(Value::Null));
         }
     }

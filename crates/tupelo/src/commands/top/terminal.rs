@@ -1,15 +1,14 @@
-//! The terminal: lines that replace each other without flicker, and keys.
+//! The terminal: pages that replace each other without flicker, and keys.
 //!
-//! Each page is one write of text over the page before, on the alternate
-//! screen, so that what was there comes back at the end. Keys come one by one
-//! and are not shown.
+//! Each page is one write over the previous page, on the alternate screen, so that the
+//! earlier content returns at the end. Keys are read one by one and not echoed.
 //!
 //! Reference: termios(3), poll(2); ECMA-48 for the sequences.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// A terminal in use; it is given back as it was.
+/// A terminal in use; dropping it restores its modes.
 pub struct Terminal {
     before: libc::termios,
 }
@@ -21,26 +20,26 @@ pub enum Key {
     Leave,
     /// s.
     Sort,
-    /// Any other.
+    /// Any other key.
     Other,
 }
 
 impl Terminal {
-    /// Takes the terminal; none when there is none to draw and type on.
+    /// Opens the terminal. Returns `None` if input or output is not a terminal.
     pub fn open() -> Option<Terminal> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return None;
         }
         // SAFETY: all zeros are a valid termios, which the call fills.
         let mut modes: libc::termios = unsafe { std::mem::zeroed() };
-        // SAFETY: a valid structure of our own.
+        // SAFETY: a valid structure of this function.
         if unsafe { libc::tcgetattr(libc::STDIN_FILENO, &raw mut modes) } != 0 {
             return None;
         }
         let before = modes;
-        // Ctrl-C comes as a key, so that the terminal is given back.
+        // Ctrl-C arrives as a key, so that the terminal's modes are restored.
         modes.c_lflag &= !(libc::ICANON | libc::ECHO | libc::ISIG);
-        // SAFETY: a valid structure of our own.
+        // SAFETY: a valid structure of this function.
         if unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, &raw const modes) } != 0 {
             return None;
         }
@@ -77,12 +76,12 @@ impl Terminal {
             return Ok(None);
         }
         let mut key = 0u8;
-        // SAFETY: room for one byte. Not by way of `Stdin`, whose buffer would
-        // keep keys that poll does not know of.
+        // SAFETY: room for one byte. `Stdin` is not used, since its buffer would
+        // hold keys that poll does not report.
         let read = unsafe { libc::read(libc::STDIN_FILENO, (&raw mut key).cast(), 1) };
         match read {
             1 => Ok(Some(key_of(key))),
-            // The terminal has gone away.
+            // The terminal was closed.
             _ => Ok(Some(Key::Leave)),
         }
     }
@@ -106,8 +105,8 @@ fn key_of(byte: u8) -> Key {
     }
 }
 
-/// A page as it is written: every line cut to the width, its rest cleared, and
-/// what is below cleared at the end.
+/// The text of a page: every line cut to the width, the rest of the line cleared, and
+/// everything below the page cleared.
 fn frame(page: &[String], columns: usize, rows: usize) -> String {
     let mut text = String::from(HOME);
     for (row, line) in page.iter().take(rows).enumerate() {
@@ -152,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_cut_to_the_window_and_clears_what_was_there() {
+    fn a_page_is_cut_to_the_window_and_clears_the_old_content() {
         let page = ["a long line".to_owned(), "two\x1b[31m".to_owned(), "three".to_owned()];
         let text = frame(&page, 6, 2);
         assert_eq!(text, "\x1b[Ha long\x1b[K\r\ntwo[31\x1b[K\x1b[J");

@@ -1,4 +1,4 @@
-//! What a page of `tupelo top` shows, from one sample and the one before.
+//! The page of `tupelo top`, from one sample and the previous one.
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::TaskOrder;
 use crate::operator::cell;
 use crate::table::Table;
 
-/// Lines of the parts that can be long; tasks come last and may have more.
+/// Most lines of the parts that can be long; tasks are last and may have more.
 const MOST_ROWS: usize = 8;
 const MOST_TASKS: usize = 500;
 
-/// A page: rates need a sample before.
+/// A page; rates need a previous sample.
 pub fn page(before: Option<&Value>, now: &Value, sort: TaskOrder) -> Vec<String> {
     let mut lines = head(before, now);
     let resources = &now["resources"];
@@ -85,8 +85,8 @@ struct SampleDelta<'s> {
 }
 
 impl SampleDelta<'_> {
-    /// How much a counter rose a second; none without a sample before, and
-    /// when the region was started again.
+    /// The rise of a counter per second. Returns `None` without a previous sample, and after a
+    /// restart of the region.
     fn per_s(&self, pointer: &str) -> Option<f64> {
         let number = |sample: &Value, pointer| sample.pointer(pointer)?.as_u64();
         let rise = |pointer| number(self.now, pointer)?.checked_sub(number(self.before?, pointer)?);
@@ -103,7 +103,7 @@ fn shown(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-/// Adds a part below an empty line, unless there is nothing in it.
+/// Adds a part after an empty line, unless the part is empty.
 fn part(lines: &mut Vec<String>, table: Option<Vec<String>>) {
     if let Some(table) = table {
         lines.push(String::new());
@@ -116,7 +116,7 @@ fn rows(list: &Value) -> Option<impl Iterator<Item = &Value>> {
     Some(list.iter().take(MOST_ROWS))
 }
 
-/// A table as lines, and how many rows it leaves out.
+/// A table as lines, and the number of omitted rows.
 fn listed(table: &Table, list: &Value) -> Vec<String> {
     let mut lines: Vec<String> = table.to_string().lines().map(str::to_owned).collect();
     let all = list.as_array().map_or(0, Vec::len);
@@ -174,9 +174,8 @@ fn tasks(list: &Value, sort: TaskOrder) -> Vec<String> {
         TaskOrder::Transaction => tasks.sort_by_key(|task| cell(&task["transid"])),
         TaskOrder::Task => tasks.sort_by_key(|task| number(task, "task")),
     }
-    let mark = |column: TaskOrder, title: &str| match column == sort {
-        true => format!("{title}*"),
-        false => title.to_owned(),
+    let mark = |column: TaskOrder, title: &str| {
+        if column == sort { format!("{title}*") } else { title.to_owned() }
     };
     let heading = [
         mark(TaskOrder::Task, ">Task"),
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_sample_before_there_are_no_rates() {
+    fn without_a_previous_sample_there_are_no_rates() {
         let again = sample(1, 0, 0);
         for before in [None, Some(&sample(10, 100, 500))] {
             assert!(page(before, &again, TaskOrder::Age)[2].contains("commands -/s"));
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_sorted_as_wanted_and_what_is_empty_is_left_out() {
+    fn tasks_are_sorted_by_the_chosen_column_and_empty_parts_are_omitted() {
         let first = |sort| {
             let page = page(None, &sample(1, 1, 1), sort);
             let at = page.iter().position(|l| l.contains("Prty")).expect("a heading");
@@ -271,7 +270,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_region_answers_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
+        fn any_answer_of_a_region_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
             let value = serde_json::from_str(&text).unwrap_or(Value::Null);
             page(Some(&value), &value, TaskOrder::Wait);
         }

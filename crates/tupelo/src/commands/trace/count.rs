@@ -1,10 +1,10 @@
-//! `tupelo trace count`: EXEC CICS requests by transaction and command, so that
-//! a run can be proved to be what it claims.
+//! `tupelo trace count`: EXEC CICS requests by transaction and command, to verify what a
+//! run did.
 //!
-//! A running region has exact sums; of a trace's file the commands that stand
-//! there are added up. A command's own time is what it took without the commands that ran inside of
-//! it, as those of a program that it LINKs. Of a command that does not wait that
-//! is CPU time, as long as nothing else has the processor.
+//! A running region has exact sums; the commands of a trace file are added up. A command's
+//! own time excludes the commands that ran inside of it, such as those of a program that it
+//! LINKs. For a command that does not wait the own time is CPU time, if no other process
+//! uses the processor.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,15 +17,15 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// Which entries, of which region or file.
+/// The entries, and their region or file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file that `tupelo trace start` wrote; without one a running region
-    /// tells what it has counted.
+    /// A file that `tupelo trace start` wrote; without one the counts of a running region are
+    /// printed.
     file: Option<PathBuf>,
     #[command(flatten)]
     filter: EntryFilter,
-    /// Print what was counted so far, and have the region begin anew.
+    /// Print the counts so far, and reset them in the region.
     #[arg(long, conflicts_with = "file")]
     reset: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ struct CommandEdge {
     unix_ns: u64,
     transid: String,
     command: String,
-    /// How long it took; none for a beginning.
+    /// The elapsed time; `None` for a beginning.
     elapsed_ns: Option<u64>,
     is_end: bool,
 }
@@ -49,15 +49,15 @@ struct CommandEdge {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct CommandSum {
     count: u64,
-    /// Those whose end is there, and their own time.
+    /// Commands whose end is recorded, and their own time.
     ended: u64,
     own_ns: u64,
 }
 
-/// By transaction and command.
+/// Sums by transaction and command.
 type CommandSums = BTreeMap<(String, String), CommandSum>;
 
-/// Counts them.
+/// Counts the commands.
 pub fn run(args: &Args) -> Result<Outcome> {
     let Some(file) = &args.file else {
         return of_region(args);
@@ -87,11 +87,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// What the workers of a region have counted.
+/// Prints the counts of the workers of a region.
 fn of_region(args: &Args) -> Result<Outcome> {
-    let counts = match args.reset {
-        true => args.ask.post("/trace/counts")?,
-        false => args.ask.get("/trace/counts")?,
+    let counts = if args.reset {
+        args.ask.post("/trace/counts")?
+    } else {
+        args.ask.get("/trace/counts")?
     };
     let all = counts.as_array().cloned().unwrap_or_default();
     let wanted: Vec<Value> = all.into_iter().filter(|count| args.filter.takes(count)).collect();
@@ -116,7 +117,7 @@ fn of_region(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The edge that a record is; none for what is no command.
+/// The edge that a record describes. Returns `None` if it is not about a command.
 fn edge(record: &Value) -> Option<CommandEdge> {
     let is_end = match record["event"].as_str()? {
         "enter" => false,
@@ -139,10 +140,10 @@ fn edge(record: &Value) -> Option<CommandEdge> {
 }
 
 fn add_up(mut edges: Vec<CommandEdge>) -> CommandSums {
-    // Entries of a ring are in order, also those of one time.
+    // Entries of a ring are in order, also entries of the same time.
     edges.sort_by_key(|edge| (edge.place, edge.unix_ns));
     let mut sums = CommandSums::new();
-    // The commands that are under way, and the time of those inside of them.
+    // The commands in progress, and the time of those inside of them.
     let mut open: Vec<(String, u64)> = Vec::new();
     let mut place = None;
     for edge in edges {
@@ -156,7 +157,7 @@ fn add_up(mut edges: Vec<CommandEdge>) -> CommandSums {
             open.push((edge.command, 0));
             continue;
         }
-        // What begun before it and has no end went another way: RETURN, XCTL.
+        // A command that began before and has no end left another way: RETURN, XCTL.
         let Some(at) = open.iter().rposition(|(command, _)| *command == edge.command) else {
             continue;
         };

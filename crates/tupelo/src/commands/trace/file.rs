@@ -7,7 +7,7 @@ use super::print::EntryFilter;
 use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 
-/// What goes to the file, of which region.
+/// The entries to write, and the region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -23,36 +23,38 @@ pub struct Args {
     ask: OperatorArgs,
 }
 
-/// Which region.
+/// The region.
 #[derive(Debug, clap::Args)]
 pub struct StopArgs {
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Begins.
+/// Starts the trace file.
 pub fn start(args: &Args) -> Result<Outcome> {
     let name = args.name.as_ref().map_or(String::new(), |name| format!("&name={name}"));
     let path = format!("/trace/start?mib={}{name}{}", args.mib, args.filter.query());
     let status = args.ask.post(&path)?;
-    match args.ask.json {
-        true => println!("{status}"),
-        false => println!("the trace goes to {}", cell(&status["path"])),
+    if args.ask.json {
+        println!("{status}")
+    } else {
+        println!("the trace is written to {}", cell(&status["path"]))
     }
     Ok(Outcome::Clean)
 }
 
-/// Ends.
+/// Stops the trace file.
 pub fn stop(args: &StopArgs) -> Result<Outcome> {
     let status = args.ask.post("/trace/stop")?;
-    match args.ask.json {
-        true => println!("{status}"),
-        false => println!("{}", trace_summary(&status)),
+    if args.ask.json {
+        println!("{status}")
+    } else {
+        println!("{}", trace_summary(&status))
     }
     Ok(Outcome::Clean)
 }
 
-/// What became of a trace, in words.
+/// A summary of a trace file.
 fn trace_summary(status: &Value) -> String {
     let mut text = format!(
         "{} records, {} bytes in {}",
@@ -64,7 +66,7 @@ fn trace_summary(status: &Value) -> String {
         text += &format!("; {} were overwritten before they could be read", cell(&status["lost"]));
     }
     if status["full"] == true {
-        text += "; not all, for the file has its most bytes or the disk is full";
+        text += "; incomplete, since the file reached its limit or the disk is full";
     }
     text
 }
@@ -75,10 +77,10 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_missing_in_the_file_is_reported() {
+    fn missing_entries_of_the_file_are_reported() {
         let status = |lost, full| json!({"records": 5, "bytes": 900, "path": "t.jsonl", "lost": lost, "full": full});
         assert_eq!(trace_summary(&status(0, false)), "5 records, 900 bytes in t.jsonl");
         assert!(trace_summary(&status(7, true)).contains("7 were overwritten"));
-        assert!(trace_summary(&status(0, true)).contains("not all"));
+        assert!(trace_summary(&status(0, true)).contains("incomplete"));
     }
 }

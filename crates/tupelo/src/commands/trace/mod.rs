@@ -1,7 +1,7 @@
-//! `tupelo trace`: what tasks and the kernel of a running region did last.
+//! `tupelo trace`: the last events of the tasks and the kernel of a running region.
 //!
-//! Every region keeps a trace all the time; it is asked for at the
-//! administration port of `tupelo serve`.
+//! Every region always writes a trace in memory, which is read through the administration
+//! port of `tupelo serve`.
 
 mod count;
 mod file;
@@ -31,12 +31,12 @@ enum TraceAction {
     /// Write the trace to a file of the region from now on.
     #[command(after_help = "Example:\n  tupelo trace start --transaction BINQ")]
     Start(file::Args),
-    /// Write it no longer, and tell where it is.
+    /// Stop writing it, and print its path.
     #[command(after_help = "Example:\n  tupelo trace stop")]
     Stop(file::StopArgs),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         TraceAction::Print(args) => print::run(&args),

@@ -13,7 +13,7 @@ use crate::Outcome;
 use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
-/// Which entries.
+/// A selection of entries.
 #[derive(Debug, Default, clap::Args)]
 pub struct EntryFilter {
     /// Only entries of this task.
@@ -22,28 +22,28 @@ pub struct EntryFilter {
     /// Only entries of tasks of this transaction.
     #[arg(long, value_name = "TRANSID", value_parser = word)]
     transaction: Option<String>,
-    /// Only entries of this domain, such as `files`, `programs`, `kernel` for what the region does
-    /// itself, `user` for ENTER TRACENUM.
+    /// Only entries of this domain, such as `files`, `programs`, `kernel` for the region's own
+    /// work, `user` for ENTER TRACENUM.
     #[arg(long, value_name = "NAME", value_parser = domain)]
     domain: Option<String>,
 }
 
-/// Which entries, of which region or file.
+/// A selection of entries, and their region or file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     filter: EntryFilter,
-    /// Of a file that `tupelo trace start` wrote, not of a running region.
+    /// Read a file that `tupelo trace start` wrote, instead of a running region.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The newest so many entries.
+    /// Number of newest entries.
     #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     last: u32,
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
-/// Prints them.
+/// Prints the entries.
 pub fn run(args: &Args) -> Result<Outcome> {
     let records = match &args.file {
         Some(file) => read(file, &args.filter, args.last as usize)?,
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 impl EntryFilter {
-    /// As the administration port takes it.
+    /// The filter as a query for the administration port.
     pub fn query(&self) -> String {
         let mut query = String::new();
         let filters = [
@@ -91,7 +91,7 @@ impl EntryFilter {
         query
     }
 
-    /// Whether a record is wanted.
+    /// Whether the filter selects a record.
     pub fn takes(&self, record: &Value) -> bool {
         let is = |key: &str, wanted: &Option<String>| {
             let text = record[key].as_str().unwrap_or_default().trim_end();
@@ -103,8 +103,8 @@ impl EntryFilter {
     }
 }
 
-/// Passes the records of a file on, as they stand there. A last line that was
-/// not written whole is left out.
+/// Passes the records of a file to `take`, in the order of the file. An incomplete last line
+/// is ignored.
 pub fn each(path: &Path, filter: &EntryFilter, mut take: impl FnMut(Value)) -> Result<()> {
     let failed = || format!("{} cannot be read", path.display());
     let file = File::open(path).into_diagnostic().wrap_err_with(failed)?;
@@ -155,23 +155,25 @@ fn elapsed(ns: &Value) -> String {
     ns.as_u64().map_or(String::new(), |ns| format!("{:.1}", ns as f64 / 1000.0))
 }
 
-/// A value that stands in a query as it is.
+/// A value that a query can contain unescaped.
 fn word(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "$@-_".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("letters, digits, $, @, - and _ only".to_owned()),
+    if !text.is_empty() && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("letters, digits, $, @, - and _ only".to_owned())
     }
 }
 
-/// A domain that entries can have.
+/// Checks the name of a domain.
 fn domain(text: &str) -> Result<String, String> {
     let own = ["kernel", "user"];
     let mut all: Vec<&str> = CommandDomain::ALL.iter().map(|d| d.name()).chain(own).collect();
     all.sort_unstable();
-    match all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("the domains are {}", all.join(", "))),
+    if all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("expected one of {}", all.join(", ")))
     }
 }
 
@@ -216,18 +218,18 @@ mod tests {
         assert_eq!(domain("Files").unwrap(), "Files");
         assert!(domain("user").is_ok());
         let error = domain("filez").unwrap_err();
-        assert!(error.starts_with("the domains are activities, batch, channels"), "{error}");
+        assert!(error.starts_with("expected one of activities, batch, channels"), "{error}");
     }
 
     #[test]
-    fn an_abend_stands_where_a_condition_would() {
+    fn an_abend_is_shown_in_the_column_of_the_condition() {
         assert_eq!(outcome(&json!({"abend": "ASRA", "resp": null})), "ASRA");
         assert_eq!(outcome(&json!({"abend": null, "resp": "NOTFND"})), "NOTFND");
     }
 
     proptest::proptest! {
         #[test]
-        fn whatever_stands_in_a_file_is_read_or_refused(text in "[\\[\\]{}\":,\\n a-z0-9]{0,120}") {
+        fn any_text_in_a_file_is_read_or_rejected(text in "[\\[\\]{}\":,\\n a-z0-9]{0,120}") {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), text).unwrap();
             let _ = read(file.path(), &EntryFilter::default(), 5);

@@ -39,7 +39,7 @@
                ' ' DELIMITED BY SIZE
                WS-EPR DELIMITED BY SPACE
                INTO FX-REMARK
-           MOVE 'urn:sv:told' TO WS-ACTION
+           MOVE 'urn:sv:read' TO WS-ACTION
            EXEC CICS WSACONTEXT BUILD ACTION(WS-ACTION) END-EXEC
            EXEC CICS PUT CONTAINER(WS-DATA) FROM(FX-QUOTE)
                FLENGTH(LENGTH OF FX-QUOTE) END-EXEC

@@ -25,7 +25,7 @@
            05  WS-LINE-RESP            PIC ZZ9.
            05  WS-LINE-RESP2           PIC ZZZ9.
            05  FILLER                  PIC X VALUE SPACE.
-           05  WS-LINE-TOLD            PIC X(90).
+           05  WS-LINE-TEXT            PIC X(90).
        LINKAGE SECTION.
        01  LS-EPR                      PIC X(60).
        PROCEDURE DIVISION.
@@ -34,7 +34,7 @@
            MOVE 'EUR' TO FX-TO OF FX-QUESTION
            MOVE 0 TO FX-RATE OF FX-QUESTION
                FX-RESULT OF FX-QUESTION
-           MOVE SPACES TO FX-REMARK OF FX-QUESTION WS-LINE-TOLD
+           MOVE SPACES TO FX-REMARK OF FX-QUESTION WS-LINE-TEXT
            EXEC CICS PUT CONTAINER(WS-DATA) CHANNEL(WS-CHANNEL)
                FROM(FX-QUESTION)
                FLENGTH(LENGTH OF FX-QUESTION) END-EXEC
@@ -63,18 +63,18 @@
            PERFORM TELL
            EXEC CICS INVOKE SERVICE('SVASK') CHANNEL(WS-CHANNEL)
                OPERATION('fxQuote')
-               URI('http://127.0.0.1:8190/sv/told')
+               URI('http://127.0.0.1:8190/sv/read')
                RESP(WS-RESP) RESP2(WS-RESP2) END-EXEC
            PERFORM TELL
            IF WS-RESP = DFHRESP(NORMAL)
                MOVE LENGTH OF FX-ANSWER TO WS-LENGTH
                EXEC CICS GET CONTAINER(WS-DATA) CHANNEL(WS-CHANNEL)
                    INTO(FX-ANSWER) FLENGTH(WS-LENGTH) END-EXEC
-               MOVE FX-REMARK OF FX-ANSWER TO WS-LINE-TOLD
+               MOVE FX-REMARK OF FX-ANSWER TO WS-LINE-TEXT
            ELSE
                MOVE 90 TO WS-LENGTH
                EXEC CICS GET CONTAINER('DFHERROR')
-                   CHANNEL(WS-CHANNEL) INTO(WS-LINE-TOLD)
+                   CHANNEL(WS-CHANNEL) INTO(WS-LINE-TEXT)
                    FLENGTH(WS-LENGTH) NOHANDLE END-EXEC
            END-IF
            PERFORM TELL
@@ -85,7 +85,7 @@
                RESP(WS-RESP) RESP2(WS-RESP2) END-EXEC
            STRING WS-ACTION DELIMITED BY SPACE ' '
                DELIMITED BY SIZE WS-ID DELIMITED BY SPACE
-               INTO WS-LINE-TOLD
+               INTO WS-LINE-TEXT
            PERFORM TELL
            EXEC CICS WSACONTEXT GET CHANNEL(WS-CHANNEL)
                CONTEXTTYPE(DFHVALUE(RESPCONTEXT))
@@ -94,7 +94,7 @@
                RESP(WS-RESP) RESP2(WS-RESP2) END-EXEC
            IF WS-RESP = DFHRESP(NORMAL)
                SET ADDRESS OF LS-EPR TO WS-EPR-P
-               MOVE LS-EPR(1:WS-EPR-L) TO WS-LINE-TOLD
+               MOVE LS-EPR(1:WS-EPR-L) TO WS-LINE-TEXT
            END-IF
            PERFORM TELL
            EXEC CICS WSACONTEXT DELETE CHANNEL(WS-CHANNEL)
@@ -109,4 +109,4 @@
            ADD 1 TO WS-N
            EXEC CICS WRITEQ TS QUEUE(WS-QUEUE) FROM(WS-LINE)
                LENGTH(LENGTH OF WS-LINE) END-EXEC
-           MOVE SPACES TO WS-LINE-TOLD.
+           MOVE SPACES TO WS-LINE-TEXT.

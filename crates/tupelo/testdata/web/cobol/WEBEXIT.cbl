@@ -6,7 +6,7 @@
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        01  WS-WHY                      PIC X(19)
-           VALUE 'there is none today'.
+           VALUE 'no such text so far'.
        LINKAGE SECTION.
        01  DFHCOMMAREA                 PIC X.
            COPY DFHDHTXO.

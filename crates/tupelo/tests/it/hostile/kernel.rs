@@ -1,4 +1,4 @@
-//! A kernel that lacks a part of the sandbox: it is told, or refused.
+//! A kernel that lacks a part of the sandbox: the server reports it, or does not start.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::program::{text, tupelo};
 use crate::server::application;
 
-/// Has a command run as on a kernel without Landlock, as far as it can tell.
+/// Runs a command as on a kernel without Landlock, as far as the command can detect.
 fn without_landlock(command: &mut Command) {
     let create = libc::SYS_landlock_create_ruleset as u32;
     let statement = |code: u32, k: u32| libc::sock_filter {

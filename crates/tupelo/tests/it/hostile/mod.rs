@@ -1,9 +1,9 @@
-//! Hostile programs: one an attack, what it was told, and that others were not
+//! Hostile programs: one for each attack, its result, and the check that other tasks are not
 //! disturbed.
 //!
-//! `native` runs a module written in C, which can do what no compiled COBOL
-//! can; `cobol` runs what COBOL can. Each test has a region of its own with the
-//! whole sandbox; where the kernel lacks a part of it they say so and end.
+//! `native` runs a module written in C, which can do more than compiled COBOL; `cobol` runs
+//! COBOL programs. Each test has its own region with the whole sandbox; a test ends with a
+//! note if the kernel lacks a part of it.
 
 mod cobol;
 mod kernel;
@@ -135,14 +135,14 @@ impl Arena {
         let other = std::thread::spawn(move || {
             block_on(call(handle, "WORKER".to_owned(), "300".to_owned()))
         });
-        let told = self.run(program, asked);
+        let outcome = self.run(program, asked);
         let other = other.join().unwrap();
         assert!(
             other.parse::<i32>().is_ok(),
             "{program} hit another task: {other}"
         );
         assert_eq!(self.run("GOOD", ""), "good", "after {program}");
-        told
+        outcome
     }
 }
 

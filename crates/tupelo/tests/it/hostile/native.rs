@@ -6,10 +6,10 @@ use std::os::unix::net::SocketAddr;
 use super::{Arena, sandbox_is_whole};
 use crate::program::until;
 
-/// What the log and the client are told of a process that the system ended for
-/// a call.
-fn is_ended_for_a_call(told: &str) -> bool {
-    told.starts_with("abend ASRA") && told.contains("SIGSYS")
+/// Whether the outcome in the log and for the client is that of a process which the system
+/// ended for a system call.
+fn is_ended_for_a_call(outcome: &str) -> bool {
+    outcome.starts_with("abend ASRA") && outcome.contains("SIGSYS")
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn other_processes_and_the_system_are_out_of_reach() {
         ("PEERKILL", ""),
     ];
     for (program, asked) in fatal {
-        let told = arena.attack(program, asked);
-        assert!(is_ended_for_a_call(&told), "{program}: {told}");
+        let outcome = arena.attack(program, asked);
+        assert!(is_ended_for_a_call(&outcome), "{program}: {outcome}");
     }
     assert!(!proof.exists());
     let refused = [
@@ -187,8 +187,8 @@ fn the_ways_in_of_32_bit_processes_are_closed() {
     if !sandbox_is_whole() {
         return;
     }
-    let told = Arena::open(2).attack("INT80", "");
-    assert!(told.starts_with("abend ASRA"), "{told}");
+    let outcome = Arena::open(2).attack("INT80", "");
+    assert!(outcome.starts_with("abend ASRA"), "{outcome}");
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn a_task_that_nothing_stops_and_one_that_leaves_are_ended() {
     let arena = Arena::with(2, |config| {
         config.definitions.transactions[0].runaway_ms = Some(300);
     });
-    let told = arena.attack("SPIN", "");
-    assert!(told.starts_with("abend AICA"), "{told}");
-    let told = arena.attack("LEAVE", "");
-    assert!(told.starts_with("abend ASRA"), "{told}");
+    let outcome = arena.attack("SPIN", "");
+    assert!(outcome.starts_with("abend AICA"), "{outcome}");
+    let outcome = arena.attack("LEAVE", "");
+    assert!(outcome.starts_with("abend ASRA"), "{outcome}");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn nonsense_in_a_worker_s_own_memory_costs_its_task_alone() {
     }
     let arena = Arena::open(4);
     for fill in ["0", "255", "-1", "1", "2", "3"] {
-        // Whatever it is told itself, and tasks that are queued behind it.
+        // Whatever its own result is, also with tasks queued after it.
         arena.run("FILLOWN", fill);
         serves(&arena, fill);
     }
@@ -248,7 +248,7 @@ fn nonsense_in_a_worker_s_own_memory_costs_its_task_alone() {
     serves(&arena, "locks");
     assert_eq!(arena.attack("REQUEUE", ""), "moved");
     serves(&arena, "requeue");
-    // Whatever it is told itself.
+    // Whatever its own result is.
     arena.run("PUNCH", "");
     serves(&arena, "holes");
 }
@@ -263,8 +263,8 @@ fn traps_that_a_task_leaves_cost_the_next_ones_in_its_process_alone() {
     });
     assert_eq!(arena.run("TRAPS", ""), "set");
     for (program, end) in [("SPIN", "abend AICA"), ("CRASH", "abend A")] {
-        let told = arena.attack(program, "");
-        assert!(told.starts_with(end), "{program}: {told}");
+        let outcome = arena.attack(program, "");
+        assert!(outcome.starts_with(end), "{program}: {outcome}");
         assert_eq!(arena.run("TRAPS", ""), "set");
     }
     serves(&arena, "traps");
@@ -281,9 +281,9 @@ fn leaked_descriptors_cost_the_next_task_nothing() {
     for _ in 0..3 {
         let leaked: usize = arena.run("LEAK", "").parse().unwrap();
         assert!((500..1024).contains(&leaked), "{leaked}");
-        // A program that this worker may not have loaded yet, and needs a
-        // descriptor in vain. The worker ends behind it at the latest, since a
-        // task of that length is looked after at once.
+        // A program that this worker may not have loaded yet, and which then needs a
+        // descriptor and gets none. The worker ends after it at the latest, since a
+        // task of that length is followed by a check.
         workers.push(arena.run("WORKER", "5").parse().unwrap());
     }
     assert_eq!(arena.run("GOOD", ""), "good");
@@ -299,13 +299,13 @@ fn the_region_serves_on_whatever_is_written_into_its_page() {
     for fill in ["0", "255", "-1", "1", "-1"] {
         assert_eq!(arena.run("FILLPAGE", fill), "filled");
         serves(&arena, fill);
-        let told = arena.run("FILLDIE", fill);
-        assert!(told.starts_with("abend ASRA"), "{told}");
+        let outcome = arena.run("FILLDIE", fill);
+        assert!(outcome.starts_with("abend ASRA"), "{outcome}");
         serves(&arena, fill);
         // And with none of the workers that were there.
         for _ in 0..4 {
-            let told = arena.run("FILLDIE", fill);
-            assert!(told.starts_with("abend ASRA"), "{told}");
+            let outcome = arena.run("FILLDIE", fill);
+            assert!(outcome.starts_with("abend ASRA"), "{outcome}");
         }
         serves(&arena, fill);
     }
@@ -351,11 +351,11 @@ fn messages_reach_no_other_process_and_a_worker_without_its_socket_is_replaced()
     assert_eq!(arena.attack("SENDNAME", &asked), "sent 0");
     let got = hidden.recv(&mut [0; 8]).map_err(|e| e.kind());
     assert_eq!(got, Err(std::io::ErrorKind::WouldBlock));
-    // Whatever it is told itself.
+    // Whatever its own result is.
     arena.attack("SHUTSOCK", "");
     serves(&arena, "SHUTSOCK");
-    let told = arena.attack("UNMAP", "");
-    assert!(told.starts_with("abend ASRA"), "{told}");
+    let outcome = arena.attack("UNMAP", "");
+    assert!(outcome.starts_with("abend ASRA"), "{outcome}");
 }
 
 #[test]
@@ -366,6 +366,6 @@ fn a_task_that_stops_its_own_process_ends_at_its_limit_of_time() {
     let arena = Arena::with(2, |config| {
         config.definitions.transactions[0].timeout_ms = 1500;
     });
-    let told = arena.attack("STOPSELF", "");
-    assert!(told.starts_with("abend AEXY"), "{told}");
+    let outcome = arena.attack("STOPSELF", "");
+    assert!(outcome.starts_with("abend AEXY"), "{outcome}");
 }

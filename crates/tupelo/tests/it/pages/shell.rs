@@ -134,7 +134,7 @@ fn runnable(command: &str, at: usize) -> String {
         );
     }
     if command.starts_with("cat ") && !command.contains('<') {
-        // What goes on beside it may write the file later.
+        // A command that runs in the background may write the file later.
         let file = command.trim_start_matches("cat ");
         return format!("{}; {command}", filled(file));
     }

@@ -46,7 +46,7 @@ fn asked_of_server(app: &Path, server: &Server, statement: &str) -> String {
 }
 
 /// Waits until a statement waits for a lock.
-fn until_one_waits(app: &Path, server: &Server) {
+fn until_a_statement_waits(app: &Path, server: &Server) {
     let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
     until("a statement that waits", || {
         asked_of_server(app, server, waiting) == "1"
@@ -118,7 +118,7 @@ fn a_worker_that_dies_in_a_statement_leaves_no_change_and_no_lock() {
         let first = scope.spawn(|| steps(&server, "UP", "BOLT"));
         asked(&server);
         let second = scope.spawn(|| steps(&server, "U", "BOLT"));
-        until_one_waits(app.path(), &server);
+        until_a_statement_waits(app.path(), &server);
         kill_workers(&server);
         assert_eq!(first.join().unwrap().0, 500);
         assert_eq!(second.join().unwrap().0, 500);
@@ -141,7 +141,7 @@ fn a_task_that_is_purged_in_a_statement_ends_with_aexy() {
         let (message, holder) = asked(&server);
         let body = "{\"steps\":\"U\",\"item\":\"BOLT\"}";
         let second = scope.spawn(|| server.send("POST", "/stock", Some(body)));
-        until_one_waits(app.path(), &server);
+        until_a_statement_waits(app.path(), &server);
         let tasks = ask(&server, &["task", "list"]);
         let numbers = tasks
             .as_array()

@@ -132,7 +132,7 @@ fn too_many_errors_roll_back_what_was_done() {
 }
 
 #[test]
-fn what_a_job_cannot_run_is_named_before_it_begins() {
+fn a_job_that_cannot_run_is_reported_before_it_begins() {
     let Some(app) = shop() else {
         return;
     };
@@ -146,12 +146,12 @@ fn what_a_job_cannot_run_is_named_before_it_begins() {
     assert_eq!(output.status.code(), Some(1));
     let output_text = text(&output.stderr);
     for expected in [
-        "DSNTIAUL is not supported here",
+        "DSNTIAUL is not supported",
         "there is no program NOTHERE",
-        "DSNTEP2 is not supported here",
+        "DSNTEP2 is not supported",
         "run it under IKJEFT01",
         "the command LISTCAT is not supported",
-        "4 mistakes; nothing was done",
+        "4 errors; no command was run",
         "job.jcl:7",
     ] {
         assert!(

@@ -82,7 +82,7 @@ impl Terminal {
 }
 
 #[test]
-fn genapp_runs_whole_through_its_api_and_at_a_terminal() {
+fn all_of_genapp_runs_through_its_api_and_at_a_terminal() {
     let Some((_app, server)) = server() else {
         return;
     };

@@ -50,8 +50,8 @@ const STEPS: &str = r##"(async (steps) => {
 })"##;
 
 fn steps(page: &mut browser::BrowserPage, steps: &serde_json::Value) -> serde_json::Value {
-    let told = page.run(&format!("{STEPS}({steps})"));
-    serde_json::from_str(&told).unwrap()
+    let seen = page.run(&format!("{STEPS}({steps})"));
+    serde_json::from_str(&seen).unwrap()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
     let url = format!("http://{}/console/terminal.html{key}", server.admin);
     let mut page = browser::BrowserPage::open(name, &url);
     // Keys are typed ahead of the screens that they are for.
-    let told = steps(
+    let seen = steps(
         &mut page,
         &serde_json::json!([
             ["see", "terminal T001. Type a transaction"],
@@ -84,9 +84,9 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
             ["copy", [[0, 30], [3, 41]]],
         ]),
     );
-    assert_eq!(told["copied"], "TELLER MENU\n\n\n", "{told}");
+    assert_eq!(seen["copied"], "TELLER MENU\n\n\n", "{seen}");
     // A second session has a terminal of its own, and the first goes on.
-    let told = steps(
+    let seen = steps(
         &mut page,
         &serde_json::json!([
             ["click", "New session"],
@@ -104,8 +104,8 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
         ]),
     );
     assert!(
-        told["text"].as_str().unwrap().contains("Ter(T001)"),
-        "{told}"
+        seen["text"].as_str().unwrap().contains("Ter(T001)"),
+        "{seen}"
     );
     until("the terminal to leave", || {
         let metrics = text(&http::send(&server.admin, "GET", "/metrics", None).body);

@@ -133,7 +133,10 @@ fn tls_without_a_certificate_is_an_error_that_names_the_settings() {
         .arg(app.path())
         .output()
         .unwrap();
-    let told = text(&served.stderr);
+    let error_text = text(&served.stderr);
     assert!(!served.status.success());
-    assert!(told.contains("tls_listen and start_tls take"), "{told}");
+    assert!(
+        error_text.contains("tls_listen and start_tls use"),
+        "{error_text}"
+    );
 }

@@ -1,9 +1,9 @@
-//! IDCAMS commands of a job on the catalogue of a store that the region has:
+//! IDCAMS commands of a job on the catalogue of a store that the region has open:
 //! DEFINE, BLDINDEX and DELETE.
 //!
-//! A data set that a FILE definition names is in use: its number is what tasks
-//! know it by, and its indexes what they keep. Commands that would change that
-//! are refused, as VSAM refuses them for a data set that is open.
+//! A data set that a FILE definition names is in use: tasks refer to its number, and
+//! maintain its indexes. Commands that would change these are rejected, as VSAM
+//! rejects them for an open data set.
 
 use batch::status::Status;
 use region::Handle;
@@ -11,34 +11,34 @@ use store::idcams::{Command, DataRef, parse};
 use store::transfer::LoadOptions;
 use store::{CatalogueName, DefineError, FileName, WriteStore};
 
-/// What was done in words, or the status and the reason.
+/// A report of what was done, or a status and the reason.
 type CatalogueResult = Result<String, (Status, String)>;
 
-/// Does the command of a text.
+/// Runs the commands of a text.
 pub fn done(region: &Handle, text: &str) -> CatalogueResult {
     let deck = parse(text);
     if let Some(wrong) = deck.diagnostics.first() {
-        return refused(format!("the region does not read the command: {wrong}"));
+        return refused(format!("the command is not valid: {wrong}"));
     }
     let statements = deck.steps.into_iter().flat_map(|step| step.statements);
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     for statement in statements {
         let uses = uses(&statement.command);
         if let Some(name) = uses.iter().find(|name| region.uses_data_set(name.as_str())) {
             return refused(format!(
-                "{name} is in use: a FILE of the running region names it, or is over it"
+                "{name} is in use: a FILE of the running region names it, or names a path or index over it"
             ));
         }
         let work = move |store: &mut dyn WriteStore| apply(store, statement.command);
         match region.with_store(work) {
-            Some(done) => told.push(done?),
+            Some(done) => reports.push(done?),
             None => return refused("the region has no store".to_owned()),
         }
     }
-    Ok(told.join(", "))
+    Ok(reports.join(", "))
 }
 
-/// The data sets that must not be in use.
+/// The data sets that a command needs not to be in use.
 fn uses(command: &Command) -> Vec<FileName> {
     match command {
         Command::DefineIndex(def) => vec![def.base.clone()],
@@ -88,7 +88,7 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> CatalogueResult {
             Ok("deleted".to_owned())
         }
         Command::BuildIndex { indexes, .. } => {
-            let mut told = Vec::new();
+            let mut reports = Vec::new();
             for name in indexes.iter().filter_map(named) {
                 let Some(CatalogueName::Index(entry)) = find(store, &name)? else {
                     return Err((
@@ -101,11 +101,11 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> CatalogueResult {
                 store
                     .build_index(entry.id, sort_bytes, &mut |done| written = done.written)
                     .map_err(unreadable)?;
-                told.push(format!("{name} built, {written} entries"));
+                reports.push(format!("{name} built, {written} entries"));
             }
-            Ok(told.join(", "))
+            Ok(reports.join(", "))
         }
-        _ => refused("only DEFINE, BLDINDEX and DELETE are the region's to do".to_owned()),
+        _ => refused("the region runs only DEFINE, BLDINDEX and DELETE".to_owned()),
     }
 }
 

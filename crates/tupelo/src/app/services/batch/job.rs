@@ -1,7 +1,7 @@
-//! One job: its messages, the task that stands for it, and its commits.
+//! One job: its messages, the task that represents it, and its commits.
 //!
-//! What a message asks is tried without waiting first. Where the record is
-//! locked the job's own changes are committed, and then it waits.
+//! A request is first tried without waiting. If the record is locked, the job's own
+//! changes are committed, and then the request waits for the lock.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -19,15 +19,15 @@ use super::catalogue;
 use crate::app::definitions::JOBS;
 use crate::log::SERVE;
 
-/// Changes after which they are committed.
+/// Number of changes after which they are committed.
 const MOST_CHANGES: u32 = 500;
 /// Time after which changes are committed while more of them come.
 const COMMIT_AFTER: Duration = Duration::from_millis(20);
 /// Time without a message after which changes are committed.
 const QUIET: Duration = Duration::from_millis(5);
-/// How often a job that is quiet is looked after.
+/// How often an idle job's connection is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Numbers of an RRDS that are tried when others write to the last ones.
+/// Record numbers of an RRDS that are tried while other tasks add records at its end.
 const TRIES: usize = 100;
 
 /// Serves a job from its first message to the end of its connection.
@@ -38,7 +38,7 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
         Ok(Some(begun)) => begun,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(target: SERVE, %error, "a batch job did not say what it is");
+            tracing::debug!(target: SERVE, %error, "a batch job sent no valid first message");
             return;
         }
     };
@@ -57,11 +57,12 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
     {
         tracing::warn!(target: SERVE, program, %error, "the connection of a batch job is lost");
     }
-    // What it was told is committed, however it ended.
+    // Acknowledged changes are committed, however the job ended.
     job.task.end(None, 0).await;
 }
 
-/// Hears who it is and begins its task; none when it was refused.
+/// Receives the job's first message and begins its task. Returns `None` if the job is
+/// rejected.
 async fn begin(
     region: &Handle,
     user: UserId,
@@ -75,7 +76,8 @@ async fn begin(
     };
     let program = String::from_utf8_lossy(program).into_owned();
     let refused = if version != VERSION {
-        "the region is of another version than this program: stop it to change its files".to_owned()
+        "the region and this program have different versions: stop the region to change its files"
+            .to_owned()
     } else {
         let request = TaskRequest {
             transid: JOBS.parse().unwrap_or_default(),
@@ -88,7 +90,7 @@ async fn begin(
                 send_response(stream, &Response::done(0))?;
                 return Ok(Some((task, program)));
             }
-            Err(refusal) => format!("the region takes no job: {refusal}"),
+            Err(refusal) => format!("the region accepts no job: {refusal}"),
         }
     };
     send_response(stream, &Response::with(Status::IN_USE, 0, refused))?;
@@ -99,13 +101,13 @@ struct ConnectedJob<'r> {
     region: &'r Handle,
     task: OpenTask,
     purged: Arc<AtomicBool>,
-    /// How often changes were committed.
+    /// Number of commits.
     commits: u64,
-    /// Changes that are not.
+    /// Number of changes that are not committed.
     pending: u32,
     /// When the first of them was made.
     since: Option<Instant>,
-    /// Changes were lost, and the job was not told.
+    /// Changes were lost, and the job has not been notified.
     failed: bool,
 }
 
@@ -141,7 +143,7 @@ impl ConnectedJob<'_> {
         }
     }
 
-    /// What a job whose task was purged is told.
+    /// The response to a job whose task was purged.
     fn over(&self) -> Response {
         let text = format!("its task {} in the region was purged", self.task.number());
         Response::with(Status::PERMANENT, self.commits, text)
@@ -165,9 +167,10 @@ impl ConnectedJob<'_> {
                 if ask == JobRequest::Flush {
                     self.commit().await;
                 }
-                return match std::mem::take(&mut self.failed) {
-                    true => self.lost(),
-                    false => Response::done(self.commits),
+                return if std::mem::take(&mut self.failed) {
+                    self.lost()
+                } else {
+                    Response::done(self.commits)
                 };
             }
         };
@@ -186,7 +189,7 @@ impl ConnectedJob<'_> {
         }
     }
 
-    /// Does an IDCAMS command on the catalogue.
+    /// Runs an IDCAMS command on the catalogue.
     fn command(&self, text: &[u8]) -> Response {
         let done = catalogue::done(self.region, &String::from_utf8_lossy(text));
         let (status, text) = match done {
@@ -196,7 +199,7 @@ impl ConnectedJob<'_> {
         Response::with(status, self.commits, text)
     }
 
-    /// Does it at once, or commits what is pending and waits for the lock.
+    /// Tries the request at once; if a lock is held, commits what is pending and waits.
     async fn record(
         &mut self,
         op: CallOperation,
@@ -214,7 +217,7 @@ impl ConnectedJob<'_> {
         answer
     }
 
-    /// What a program is told of an answer, and a person.
+    /// The file status for the program and the text for a person.
     fn status(&self, answer: &CallAnswer, file: u32, key: &[u8]) -> (Status, String) {
         match answer.abend.as_bytes() {
             b"    " => {}
@@ -223,18 +226,18 @@ impl ConnectedJob<'_> {
             _ => {
                 return (
                     Status::PERMANENT,
-                    format!("the region says {}", answer.abend),
+                    format!("the region reports {}", answer.abend),
                 );
             }
         }
         let text = match answer.condition {
             Condition::Normal | Condition::NotFnd | Condition::DupRec => String::new(),
-            condition => format!("the region says {condition}, RESP2 {}", answer.resp2),
+            condition => format!("the region reports {condition}, RESP2 {}", answer.resp2),
         };
         (status_of(answer.condition), text)
     }
 
-    /// Who has the record that was waited for in vain.
+    /// The holder of the record whose lock could not be had in time.
     fn locked(&self, file: u32, key: &[u8]) -> String {
         match self.region.record_owner(FileId(file), key) {
             Some((task, transid)) => format!(
@@ -246,7 +249,7 @@ impl ConnectedJob<'_> {
     }
 
     fn lost(&self) -> Response {
-        let text = "changes that were made before could not be stored; the region's log says why";
+        let text = "earlier changes could not be stored; the region's log has the reason";
         Response::with(Status::PERMANENT, self.commits, text.to_owned())
     }
 

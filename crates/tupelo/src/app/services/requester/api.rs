@@ -1,4 +1,4 @@
-//! One API that programs call: its structures, its server, and who calls.
+//! One API that programs call: its structures, its server, and its credentials.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::app::Application;
 use crate::app::config::RequesterApi;
 use crate::app::finding::Findings;
 
-/// An API and how it is reached.
+/// An API and the connection to its server.
 pub struct RemoteApi {
     requester: CallableApi,
     url: String,
@@ -24,9 +24,9 @@ pub struct RemoteApi {
     credentials: ApiCredentials,
 }
 
-/// APIs by the names that programs call them by: the title of the document, as
-/// our information blocks have it, the name of its settings and folder, which
-/// z/OS Connect's have, and that of the toolkit of z/OS Connect EE.
+/// APIs by the names that programs use: the title of the document (as in Tupelo's
+/// information blocks), the name of its settings and folder (as in those of z/OS
+/// Connect), and the name that the toolkit of z/OS Connect EE gives.
 #[derive(Debug, Default)]
 pub struct CallableApis {
     all: Vec<Arc<RemoteApi>>,
@@ -49,17 +49,18 @@ impl CallableApis {
         self.by_name.get(name)
     }
 
-    /// How many there are.
+    /// The number of APIs.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// The names, in words.
+    /// The names, as text.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
-        match names.is_empty() {
-            true => "there is none".to_owned(),
-            false => format!("there are {}", names.join(", ")),
+        if names.is_empty() {
+            "no API can be called".to_owned()
+        } else {
+            format!("expected {}", names.join(", "))
         }
     }
 }
@@ -72,7 +73,7 @@ impl std::fmt::Debug for RemoteApi {
     }
 }
 
-/// Reads what an application calls; what is wrong goes to `findings`.
+/// Reads the APIs that an application calls; errors go to `findings`.
 pub fn read(app: &Application, findings: &mut Findings) -> CallableApis {
     let section = &app.config.requester;
     let mut all = CallableApis::default();
@@ -110,7 +111,7 @@ impl RemoteApi {
             .find(|url| fetch::is_in_the_clear(url))
         {
             return Err(format!(
-                "credentials go beyond this machine by https:// alone, and {url} begins with http://"
+                "credentials leave this machine only over https://, and {url} begins with http://"
             ));
         }
         let shown = match (&config.certificate, &config.key) {
@@ -122,7 +123,7 @@ impl RemoteApi {
             .chain(credentials.urls())
             .any(|url| url.starts_with("https://"));
         if shown.is_some() && !secure {
-            return Err("a certificate is shown over https:// alone".into());
+            return Err("a certificate needs https://".into());
         }
         let token_urls = credentials.urls().map(str::to_owned);
         let settings = FetchSettings {
@@ -149,14 +150,15 @@ impl RemoteApi {
 
     /// Makes a call.
     pub async fn call(&self, given: &CommandOperands) -> CallResult {
-        self.attempt(given).await.unwrap_or_else(|told| told)
+        self.attempt(given).await.unwrap_or_else(|failed| failed)
     }
 
     async fn attempt(&self, given: &CommandOperands) -> Result<CallResult, CallResult> {
         let stub = given.get_int(operand::STUB) == Some(1);
-        let calling = match stub {
-            true => CallInterface::Stub,
-            false => CallInterface::HostApi,
+        let calling = if stub {
+            CallInterface::Stub
+        } else {
+            CallInterface::HostApi
         };
         let text = |index| String::from_utf8_lossy(given.get_bytes(index).unwrap_or_default());
         let (path, method) = (text(operand::PATH), text(operand::METHOD));
@@ -174,8 +176,8 @@ impl RemoteApi {
         }
     }
 
-    /// Sends a request with its credentials; once more with a new token where
-    /// the old one was refused.
+    /// Sends a request with its credentials; again with a new token if the server rejects
+    /// the old one.
     async fn send(
         &self,
         outbound: OutboundRequest,
@@ -206,7 +208,7 @@ impl RemoteApi {
     }
 }
 
-/// A request's answer, or what the program is told instead.
+/// The response to a request, or the result that the program gets instead.
 pub async fn fetched(
     fetcher: &HttpFetcher,
     request: Request,

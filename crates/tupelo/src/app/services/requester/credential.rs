@@ -1,7 +1,7 @@
-//! How callers of an API say who they are: headers of their own, and tokens
-//! that another server gives for them.
+//! The credentials of callers of an API: their own headers, and tokens that another
+//! server issues.
 //!
-//! Invariant: no credential is told: not to the program, not in a log.
+//! Invariant: no credential is passed to the program or written to a log.
 //!
 //! Reference: RFC 7617 (basic), RFC 6749 sections 4.3 and 4.4 (OAuth 2.0); z/OS
 //! Connect, "Host API parameters" for what programs give themselves.
@@ -19,20 +19,20 @@ use super::result::CallResult;
 use crate::app::config::{RequesterApi, RequesterOauth, RequesterToken};
 use crate::app::secret::secret;
 
-/// Time before its end that a token is no longer used.
+/// A token is not used any more this long before it expires.
 const MARGIN: Duration = Duration::from_secs(10);
-/// Seconds that a token lasts that does not say it.
+/// Lifetime in seconds of a token that does not state it.
 const SECONDS: u64 = 300;
 /// Most seconds that a token is kept.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
-/// What a form's values have as it is, after RFC 3986.
+/// Characters of a form's values that are not escaped, after RFC 3986.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// One way to say it.
+/// One credential.
 enum ApiCredential {
     Basic(String, String),
     Key(String, String),
@@ -40,10 +40,10 @@ enum ApiCredential {
     Token(RequesterToken, String),
 }
 
-/// All that a call of an API needs to say.
+/// All credentials of an API.
 pub struct ApiCredentials {
     all: Vec<ApiCredential>,
-    /// Tokens in use, by whom they are for.
+    /// Tokens in use, by the user they were issued for.
     tokens: Mutex<BTreeMap<String, (String, Instant)>>,
 }
 
@@ -51,15 +51,15 @@ pub struct ApiCredentials {
 pub struct IdentityHeaders {
     /// The headers.
     pub headers: Vec<(String, String)>,
-    /// Whether one of them is a token, which may be old.
+    /// Whether one of them is a token, which may have expired.
     pub by_token: bool,
 }
 
-/// Parameters that the program gives.
+/// Credential parameters that the program gives.
 pub struct CallerParameters(pub Vec<(String, Vec<u8>)>);
 
 impl CallerParameters {
-    /// The program's value, or the usual one where it gives none.
+    /// The program's value, or the configured one if the program gives none.
     fn or(&self, name: &str, usual: &str) -> String {
         let known = |(known, _): &&(String, _)| known.eq_ignore_ascii_case(name);
         let value = self.0.iter().find(known).map(|(_, value)| value);
@@ -71,10 +71,10 @@ impl CallerParameters {
 }
 
 impl ApiCredentials {
-    /// Those of an API; files are in `folder`.
+    /// The credentials of an API; files are in `folder`.
     ///
     /// # Errors
-    /// Which file cannot be read.
+    /// A file cannot be read; the message names it.
     pub fn read(config: &RequesterApi, folder: &Path) -> Result<ApiCredentials, String> {
         let secret = |file: &Path| secret(folder, file);
         let perhaps = |file: &Option<PathBuf>| match file {
@@ -104,12 +104,12 @@ impl ApiCredentials {
         })
     }
 
-    /// Whether there are none.
+    /// Whether there are no credentials.
     pub fn are_none(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Addresses of the servers that give tokens.
+    /// Addresses of the token servers.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter_map(|credential| match credential {
             ApiCredential::Oauth(oauth, _) => Some(oauth.token_url.as_str()),
@@ -118,7 +118,7 @@ impl ApiCredentials {
         })
     }
 
-    /// The headers of a call. Tokens that are kept are used unless `renew`.
+    /// The headers of a call. Cached tokens are used unless `renew`.
     pub async fn identity(
         &self,
         fetcher: &HttpFetcher,
@@ -157,7 +157,7 @@ impl ApiCredentials {
         (*until > Instant::now()).then(|| token.clone())
     }
 
-    /// Asks for a token and keeps it.
+    /// Requests a token and caches it.
     async fn ask(&self, fetcher: &HttpFetcher, asking: TokenRequest) -> Result<String, CallResult> {
         let fetched = super::api::fetched(fetcher, asking.request).await;
         let fetched = fetched.map_err(|why| why.of("the token server"))?;
@@ -170,9 +170,9 @@ impl ApiCredentials {
         let member = &asking.member;
         let token = json.get(member).and_then(|t| t.as_str());
         let token = token.ok_or_else(|| wrong(format!("gives no {member}")))?;
-        // Kept, each call until its end would fail without a word of the token.
+        // If it were cached, each call until it expires would fail for an unclear reason.
         if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(wrong(format!("gives a {member} that is no token")));
+            return Err(wrong(format!("gives a {member} that is not a token")));
         }
         let seconds = json.get("expires_in").and_then(|s| s.as_u64());
         let lasts = Duration::from_secs(seconds.unwrap_or(SECONDS).min(MOST_SECONDS));
@@ -185,8 +185,8 @@ impl ApiCredentials {
     }
 }
 
-/// That two of the credentials would be in one header, of which a server takes
-/// either or none, or that a key can be in no header.
+/// Reports two credentials in one header, of which a server accepts one or none, and
+/// a key that cannot be in a header.
 fn clash(all: &[ApiCredential]) -> Result<(), String> {
     let mut headers: Vec<(HeaderName, &str)> = Vec::new();
     for credential in all {
@@ -198,7 +198,7 @@ fn clash(all: &[ApiCredential]) -> Result<(), String> {
         };
         if let Some((_, other)) = headers.iter().find(|(known, _)| *known == header) {
             return Err(format!(
-                "{other} and {kind} are both sent in the header {header}: one of them is too much"
+                "{other} and {kind} are both sent in the header {header}: remove one of them"
             ));
         }
         headers.push((header, kind));
@@ -206,7 +206,7 @@ fn clash(all: &[ApiCredential]) -> Result<(), String> {
     Ok(())
 }
 
-/// The header of a key.
+/// The header of an API key.
 fn key_header(name: &str, key: &str) -> Result<HeaderName, String> {
     let connection = [
         header::HOST,
@@ -223,31 +223,33 @@ fn key_header(name: &str, key: &str) -> Result<HeaderName, String> {
     let header = HeaderName::from_bytes(name.as_bytes()).ok();
     let header = header.filter(|header| !connection.contains(header));
     let header = header.ok_or_else(|| format!("api_key: no key can be in a header {name:?}"))?;
-    match key.is_empty() || HeaderValue::from_str(key).is_err() {
-        true => Err("api_key: its file is empty, or has more than a line".into()),
-        false => Ok(header),
+    if key.is_empty() || HeaderValue::from_str(key).is_err() {
+        Err("api_key: its file is empty, or has more than one line".into())
+    } else {
+        Ok(header)
     }
 }
 
-/// How a token is asked for.
+/// A request for a token.
 struct TokenRequest {
     request: Request,
-    /// Member of the answer that is the token.
+    /// Member of the answer that holds the token.
     member: String,
-    /// Whom the token is for, and with what it was asked for.
+    /// The user of the token, and the credentials it was requested with.
     key: String,
 }
 
 impl TokenRequest {
-    /// The client's own token, or that of a user whom the program gives.
+    /// The client's own token, or that of a user whom the program names.
     fn oauth(oauth: &RequesterOauth, secret: &str, own: &CallerParameters) -> TokenRequest {
         let client = own.or("BAQHAPI-oAuth-ClientId", &oauth.client_id);
         let secret = own.or("BAQHAPI-oAuth-ClientSecret", secret);
         let user = own.or("BAQHAPI-oAuth-Username", "");
         let password = own.or("BAQHAPI-oAuth-Password", "");
-        let grant = match user.is_empty() {
-            true => "client_credentials",
-            false => "password",
+        let grant = if user.is_empty() {
+            "client_credentials"
+        } else {
+            "password"
         };
         let form = [
             ("grant_type", grant.to_owned()),
@@ -344,7 +346,7 @@ mod tests {
         let basic = || ApiCredential::Basic("ann".into(), "pw".into());
         let key = |name: &str, key: &str| ApiCredential::Key(name.into(), key.into());
         assert_eq!(clash(&[basic(), key("X-Key", "k")]), Ok(()));
-        for (all, told) in [
+        for (all, message) in [
             (
                 vec![basic(), ApiCredential::Oauth(oauth(), "s".into())],
                 "basic and oauth",
@@ -356,15 +358,15 @@ mod tests {
             (vec![key("X KEY", "k")], "no key can be"),
             (vec![key("Host", "k")], "no key can be"),
             (vec![key("X-Key", "")], "is empty"),
-            (vec![key("X-Key", "a\nb")], "more than a line"),
+            (vec![key("X-Key", "a\nb")], "more than one line"),
         ] {
             let why = clash(&all).unwrap_err();
-            assert!(why.contains(told), "{why}");
+            assert!(why.contains(message), "{why}");
         }
     }
 
-    /// How often a server is asked for a token by three calls, the last of which
-    /// had its token refused.
+    /// The number of token requests in three calls, the last of which had its token
+    /// rejected.
     fn token_requests(answer: &str) -> usize {
         use std::io::{Read, Write};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -405,7 +407,7 @@ mod tests {
             for renew in [false, false, true] {
                 let own = CallerParameters(Vec::new());
                 let identity = credentials.identity(&fetcher, &own, renew).await;
-                let identity = identity.unwrap_or_else(|told| panic!("{}", told.message));
+                let identity = identity.unwrap_or_else(|failed| panic!("{}", failed.message));
                 assert_eq!(identity.headers, [authorization("Bearer t".into())]);
             }
         });
@@ -413,15 +415,15 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_asked_for_anew_before_its_end_and_when_it_is_refused() {
+    fn a_token_is_requested_again_before_it_expires_and_when_it_is_rejected() {
         assert_eq!(token_requests("3600"), 2);
-        assert_eq!(token_requests("0"), 3, "it has ended");
-        assert_eq!(token_requests("10"), 3, "it ends within the margin");
-        assert_eq!(token_requests("\"soon\""), 2, "it does not say");
+        assert_eq!(token_requests("0"), 3, "it has expired");
+        assert_eq!(token_requests("10"), 3, "it expires within the margin");
+        assert_eq!(token_requests("\"soon\""), 2, "no lifetime is given");
     }
 
     #[test]
-    fn a_token_is_kept_for_those_who_could_ask_for_it_only() {
+    fn a_token_is_reused_only_by_callers_who_could_request_it() {
         let key = |password: &str| {
             let given = CallerParameters(vec![
                 ("BAQHAPI-oAuth-Username".into(), b"ANN".to_vec()),

@@ -1,8 +1,8 @@
-//! The API requester: what programs call by BAQEXEC and BAQCSTUB.
+//! The API requester: calls of programs through BAQEXEC and BAQCSTUB.
 //!
-//! The gateway's crate knows what an API's structures mean, `fetch` makes
-//! requests; here is who is called, with which credentials, and the thread on
-//! which calls wait.
+//! Crate `gateway` converts an API's structures, crate `fetch` makes requests. This
+//! module selects the server and the credentials, and has the thread on which calls
+//! wait.
 
 mod api;
 mod credential;
@@ -20,19 +20,19 @@ use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::finding::{Findings, Severity};
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use api::CallableApis;
 pub use api::read;
 use result::CallResult;
 
-/// The APIs in force, and those that were read and are not yet.
+/// The APIs in force, and those that were read and are not in force yet.
 #[derive(Default)]
 struct ApiRequester {
     apis: Arc<ApiRequesters>,
     next: Option<CallableApis>,
 }
 
-/// A service that has read nothing yet.
+/// The service before its first `prepare`.
 pub fn service() -> Box<dyn RegionService> {
     Box::new(ApiRequester::default())
 }
@@ -42,11 +42,11 @@ impl RegionService for ApiRequester {
         &mut self,
         app: &Application,
         _: &CompiledPrograms,
-        said: &mut ReportedFindings,
+        reported: &mut ReportedFindings,
     ) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         self.next = Some(read(app, &mut findings));
-        said.show_new(&findings);
+        reported.show_new(&findings);
         Ok(())
     }
 
@@ -82,7 +82,7 @@ impl RegionService for ApiRequester {
 /// The requester of an application whose region runs one task.
 ///
 /// # Errors
-/// APIs that cannot be called as they are described.
+/// An API cannot be called as it is described.
 pub fn without_region(app: &Application, config: &mut RegionConfig) -> Result<()> {
     let mut findings = Findings::new(&app.folder);
     let requesters = ApiRequesters::default();
@@ -92,19 +92,19 @@ pub fn without_region(app: &Application, config: &mut RegionConfig) -> Result<()
     Ok(())
 }
 
-/// A program's call, and the APIs that were in force when it came.
+/// A program's call, and the APIs in force when it was made.
 type RequesterCall = (ServiceCommand, Arc<CallableApis>);
 
-/// The APIs that programs call, and the way to the thread that calls them,
-/// which begins with the first call.
+/// The APIs that programs call, and the channel to the thread that calls them, which
+/// starts with the first call.
 #[derive(Debug, Default)]
 struct ApiRequesters {
     apis: RwLock<Arc<CallableApis>>,
-    way: Mutex<Option<mpsc::UnboundedSender<RequesterCall>>>,
+    sender: Mutex<Option<mpsc::UnboundedSender<RequesterCall>>>,
 }
 
 impl ApiRequesters {
-    /// Takes over others; calls under way end as they began.
+    /// Replaces the APIs; calls in progress end as they began.
     fn take_over(&self, apis: CallableApis) {
         *self.apis.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(apis);
     }
@@ -114,10 +114,10 @@ impl ApiRequesters {
         apis.clone()
     }
 
-    /// Lets its thread end when it has done what it has.
+    /// Lets the thread end after its calls in progress.
     fn stop(&self) {
-        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
-        way.take();
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        sender.take();
     }
 }
 
@@ -128,18 +128,18 @@ impl CommandService for ApiRequesters {
 
     fn serve(&self, mut command: ServiceCommand) {
         command.later();
-        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
-        if way.is_none() {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        if sender.is_none() {
             let (send, receive) = mpsc::unbounded_channel();
             let thread = std::thread::Builder::new().name("tupelo-requester".into());
             match thread.spawn(move || run(receive)) {
-                Ok(_) => *way = Some(send),
+                Ok(_) => *sender = Some(send),
                 Err(error) => return tracing::error!(%error, "no thread for the API requester"),
             }
         }
-        // Dropped with its command, the task hears of it.
-        if let Some(way) = &*way {
-            let _ = way.send((command, self.now()));
+        // Dropping the command notifies the task.
+        if let Some(sender) = &*sender {
+            let _ = sender.send((command, self.now()));
         }
     }
 
@@ -148,7 +148,7 @@ impl CommandService for ApiRequesters {
     fn metrics(&self, _: &mut String) {}
 }
 
-/// What the thread does until nobody can send it anything.
+/// Runs calls until the channel is closed.
 fn run(mut jobs: mpsc::UnboundedReceiver<RequesterCall>) {
     region::engine::enter("requester", region::engine::EngineClass::Offload);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -170,16 +170,16 @@ async fn call(command: ServiceCommand, apis: Arc<CallableApis>) {
     let given = &command.operands;
     let name = given.get_bytes(operand::API).unwrap_or_default();
     let name = String::from_utf8_lossy(name);
-    let told = match apis.get(&name) {
+    let result = match apis.get(&name) {
         Some(api) => api.call(given).await,
         None => CallResult::refused(format!(
-            "the API {name} is not among those of [requester.apis] in tupelo.toml that can be called: {}",
+            "the API {name} is not among those of [requester.apis] in tupelo.toml that can be called; {}",
             apis.names()
         )),
     };
-    if told.outcome >= outcome::REFUSED {
+    if result.outcome >= outcome::REFUSED {
         let task = command.task;
-        tracing::info!(task, api = %name, "a call of the API requester: {}", told.message);
+        tracing::info!(task, api = %name, "a call of the API requester: {}", result.message);
     }
-    command.answer(&told.answer());
+    command.answer(&result.answer());
 }

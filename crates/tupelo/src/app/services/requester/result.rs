@@ -1,28 +1,28 @@
-//! What a program is told of its call.
+//! The result of a call, as the program gets it.
 
 use fetch::FetchedResponse;
 use gateway::RequesterResponse;
 use link::{CallAnswer, CommandOperands};
 use worker::baq::{emit_pairs, operand, outcome};
 
-/// Bytes of a message that a program is told.
+/// Most bytes of a message for a program.
 const MESSAGE_BYTES: usize = 1024;
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug)]
 pub struct CallResult {
     /// One of [`outcome`].
     pub outcome: i64,
-    /// The server's status; 0 where it gave none.
+    /// The server's status; 0 if it sent none.
     pub status: u16,
-    /// What went wrong.
+    /// The error message.
     pub message: String,
     base: Vec<u8>,
     areas: Vec<(String, usize, Vec<u8>)>,
 }
 
 impl CallResult {
-    /// The call was not made, or its answer cannot be given.
+    /// The call was not made, or its answer cannot be passed to the program.
     pub fn refused(message: String) -> CallResult {
         CallResult {
             outcome: outcome::REFUSED,
@@ -33,7 +33,7 @@ impl CallResult {
         }
     }
 
-    /// The server gave no answer.
+    /// The server sent no answer.
     pub fn no_response(message: String) -> CallResult {
         CallResult {
             outcome: outcome::NO_RESPONSE,
@@ -41,7 +41,7 @@ impl CallResult {
         }
     }
 
-    /// The same of another server than the one that was called.
+    /// The result, with a message that names another server than the called one.
     pub fn of(self, server: &str) -> CallResult {
         CallResult {
             message: format!("{server}: {}", self.message),
@@ -49,27 +49,29 @@ impl CallResult {
         }
     }
 
-    /// The same of a server that answered with a status.
+    /// The result of a call that the server answered with a status.
     pub fn with_status(self, status: u16) -> CallResult {
         CallResult { status, ..self }
     }
 
-    /// The server answered. `plain` is a call whose answer needs no structure
-    /// to be a success.
+    /// The server answered. `plain` is a call whose answer needs no structure to be a
+    /// success.
     pub fn answered(
         fetched: &FetchedResponse,
         returned: RequesterResponse,
         plain: bool,
     ) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
-        let outcome = match success {
-            true => outcome::MAPPED,
-            false => outcome::UNMAPPED,
+        let outcome = if success {
+            outcome::MAPPED
+        } else {
+            outcome::UNMAPPED
         };
-        // A text is told whole beside its data area.
-        let message = match success && !returned.plain {
-            true => String::new(),
-            false => shown(fetched),
+        // A text is returned whole in addition to its data area.
+        let message = if success && !returned.plain {
+            String::new()
+        } else {
+            shown(fetched)
         };
         CallResult {
             outcome,
@@ -80,7 +82,7 @@ impl CallResult {
         }
     }
 
-    /// The same as operands of an answer.
+    /// The result as operands of the command's answer.
     pub fn answer(self) -> CallAnswer {
         let sizes: Vec<[u8; 4]> = self
             .areas
@@ -105,7 +107,7 @@ impl CallResult {
     }
 }
 
-/// What a server says of an error.
+/// The server's error message.
 fn shown(fetched: &FetchedResponse) -> String {
     let text = String::from_utf8_lossy(&fetched.body);
     let mut end = text.len().min(MESSAGE_BYTES);

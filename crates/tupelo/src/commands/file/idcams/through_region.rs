@@ -1,11 +1,9 @@
-//! IDCAMS commands on a store that a running region has: its records are read
-//! here, and everything that changes is the region's to do, by the task that
-//! stands for this job.
+//! IDCAMS commands on a store that a running region has opened. Records are read in this
+//! process, and the region makes all changes, through the task that represents this job.
 //!
-//! DEFINE, BLDINDEX and DELETE go there as text and are refused for data sets
-//! that a FILE names. REPRO adds its records one by one, with their locks; a
-//! file of the machine is first loaded into a store of its own, which checks
-//! and sorts it as ever.
+//! DEFINE, BLDINDEX and DELETE are sent as text, and rejected for data sets that a FILE
+//! names. REPRO sends its records one by one, with their locks. A file of this machine is
+//! first loaded into a temporary store, which checks and sorts its records as usual.
 
 use std::cell::RefCell;
 
@@ -21,11 +19,11 @@ use store::{
 use super::CommandFailure;
 use crate::app::Application;
 
-/// A store, and who changes it.
+/// A store, and the process that changes it.
 pub enum StoreOwner {
-    /// This process has it.
+    /// This process has opened the store.
     Own(DiskStore),
-    /// A region has it.
+    /// A region has opened the store.
     Region {
         path: std::path::PathBuf,
         options: DiskOptions,
@@ -33,16 +31,16 @@ pub enum StoreOwner {
     },
 }
 
-/// Records on their way to the region.
+/// Records to send to the region.
 pub struct RecordBatch<'r> {
     pub reader: &'r mut dyn ReadStore,
     pub from: FileSource,
-    /// In a file of relative records, the number of the first; without it each
-    /// keeps its own.
+    /// In a file of relative records, the number of the first record; `None` keeps each
+    /// record's number.
     pub next: Option<u64>,
 }
 
-/// What became of records that were sent.
+/// The result of sending records.
 #[derive(Default)]
 pub struct SendResult {
     pub added: u64,
@@ -50,7 +48,7 @@ pub struct SendResult {
 }
 
 impl StoreOwner {
-    /// The application's store: its own, or the one of the region that runs.
+    /// Opens the application's store, or connects to the region that has opened it.
     pub fn open(app: &Application) -> Result<StoreOwner> {
         let path = app.store_path();
         std::fs::create_dir_all(&path).into_diagnostic()?;
@@ -71,7 +69,7 @@ impl StoreOwner {
         }
     }
 
-    /// What is committed.
+    /// A reader of the committed state.
     pub fn reader(&self) -> Result<DiskReader> {
         match self {
             StoreOwner::Own(store) => store.disk_reader().into_diagnostic(),
@@ -81,19 +79,19 @@ impl StoreOwner {
         }
     }
 
-    /// Has the region do a command of the catalogue; what it says of it.
+    /// Sends a command on the catalogue to the region, and returns the region's report.
     pub fn command(region: &RefCell<Region>, text: &str) -> Result<String, CommandFailure> {
         let ask = JobRequest::Command {
             text: text.as_bytes(),
         };
-        let told = region.borrow_mut().ask(&ask);
-        told.map(|told| told.text).map_err(|fault| {
+        let answer = region.borrow_mut().ask(&ask);
+        answer.map(|answer| answer.text).map_err(|fault| {
             let code = if fault.status == Status::NOT_FOUND { 8 } else { 12 };
             CommandFailure(code, miette!("{}", fault.text))
         })
     }
 
-    /// Sends records to the region, as they stand.
+    /// Sends records to the region without conversion.
     pub fn send(
         region: &RefCell<Region>,
         records: RecordBatch<'_>,
@@ -169,14 +167,14 @@ fn add(
         return Err(fault.text);
     }
     if !replace {
-        return Err("there is a record with its key".to_owned());
+        return Err("a record with this key exists".to_owned());
     }
     let replaced = region.ask(&JobRequest::Replace { file, key, record });
     replaced.map(drop).map_err(|fault| fault.text)
 }
 
-/// A store for the records of a file of the machine, removed with its folder.
-pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, DiskStore, FileId)> {
+/// A temporary store for the records of a file of the machine, removed with its folder.
+pub fn staging_store(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, DiskStore, FileId)> {
     let folder = tempfile::tempdir_in(&app.state).into_diagnostic()?;
     let options = DiskOptions {
         durability: store::CommitDurability::NoFlush,
@@ -187,7 +185,7 @@ pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, Dis
     Ok((folder, store, id))
 }
 
-/// DEFINE CLUSTER for a definition.
+/// The DEFINE CLUSTER of a definition.
 pub fn cluster_text(def: &FileDef) -> String {
     let kind = match def.organisation {
         FileOrganisation::Ksds(key) => {
@@ -197,7 +195,7 @@ pub fn cluster_text(def: &FileDef) -> String {
         FileOrganisation::Rrds => "NUMBERED".to_owned(),
     };
     let maximum = def.max_record_bytes;
-    // An average below the maximum makes records of any length.
+    // An average below the maximum defines records of variable length.
     let average = match def.format {
         RecordFormat::Fixed => maximum,
         RecordFormat::Variable => maximum.saturating_sub(1),
@@ -209,7 +207,7 @@ pub fn cluster_text(def: &FileDef) -> String {
     )
 }
 
-/// DEFINE ALTERNATEINDEX for a definition.
+/// The DEFINE ALTERNATEINDEX of a definition.
 pub fn index_text(def: &IndexDef) -> String {
     format!(
         " DEFINE ALTERNATEINDEX(NAME({}) -\n RELATE({}) -\n KEYS({} {}) {} {})\n",
@@ -222,7 +220,7 @@ pub fn index_text(def: &IndexDef) -> String {
     )
 }
 
-/// DEFINE PATH for a definition.
+/// The DEFINE PATH of a definition.
 pub fn path_text(def: &PathDef) -> String {
     format!(
         " DEFINE PATH(NAME({}) -\n PATHENTRY({}) {})\n",
@@ -245,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_read_back_as_they_were() {
+    fn definitions_are_read_back_unchanged() {
         let key = KeyField {
             offset_bytes: 3,
             length_bytes: 8,

@@ -1,8 +1,8 @@
-      * Beside a region that has the files: it changes them for the
+      * While a region has the files open: it changes them for the
       * program, which reads what it has written. Every run ends as it
       * began.
        IDENTIFICATION DIVISION.
-       PROGRAM-ID. BESIDE.
+       PROGRAM-ID. REGJOB.
        ENVIRONMENT DIVISION.
        INPUT-OUTPUT SECTION.
        FILE-CONTROL.

@@ -1,5 +1,5 @@
 //! Batch jobs that change files while a region serves them: the bank, and the
-//! programs of `testdata/beside`.
+//! programs of `testdata/region_jobs`.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl BatchBank {
     fn start(lock_wait_ms: u32) -> BatchBank {
         let folder = tempfile::tempdir().expect("a folder");
         crate::appc::copy(&example("bank"), folder.path());
-        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/beside");
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/region_jobs");
         crate::appc::copy(&programs, &folder.path().join("batch"));
         let path = folder.path().join("tupelo.toml");
         let settings = std::fs::read_to_string(&path).expect("settings");
@@ -104,8 +104,8 @@ fn of_updates_by_jobs_and_by_tasks_none_is_lost() {
         for mut job in jobs {
             scope.spawn(move || {
                 let output = job.output().expect("a job");
-                let (told, why) = (text(&output.stdout), text(&output.stderr));
-                assert!(output.status.success(), "{told}{why}");
+                let (printed, why) = (text(&output.stdout), text(&output.stderr));
+                assert!(output.status.success(), "{printed}{why}");
             });
         }
     });
@@ -249,8 +249,8 @@ fn idcams_steps_run_next_to_a_region_that_keeps_what_its_files_name() {
         .arg(bank.server.state.path())
         .output()
         .expect("a job");
-    let told = text(&output.stdout);
-    let said = |wanted: &str| assert!(told.contains(wanted), "{wanted} in\n{told}");
+    let printed = text(&output.stdout);
+    let said = |wanted: &str| assert!(printed.contains(wanted), "{wanted} in\n{printed}");
     said("JOB.NEW defined: ");
     said("JOB.PATH defined, to JOB.NEW");
     said("JOB.NEW: 2 records");
@@ -258,16 +258,17 @@ fn idcams_steps_run_next_to_a_region_that_keeps_what_its_files_name() {
     said("JOB.TEXT: 2 records added, 0 refused");
     said("JOB.ORDER: 2 records added, 0 refused");
     assert_eq!(
-        told.matches("JOB.SLOTS: 2 records added, 0 refused")
+        printed
+            .matches("JOB.SLOTS: 2 records added, 0 refused")
             .count(),
         2,
-        "{told}"
+        "{printed}"
     );
     said("ACCTFILE is in use: a FILE of the running region names it");
     said("JOB.PATH deleted");
     said("JOB.NEW deleted");
     said("JOB.NEW is not there");
-    // Every record was put where it was; nobody has lost one.
+    // Every record was replaced by itself; no update is lost.
     assert_eq!(bank.movements(), before);
     assert_eq!(deposit(&bank.server.gateway), 200);
     assert_eq!(bank.movements(), before + 1);

@@ -1,19 +1,18 @@
-//! Units of work that a coordinator elsewhere leaves to this region: nobody else
-//! has changed anything, so this region commits in one phase.
+//! Units of work that a coordinator in another region leaves to this region: no other
+//! participant has changed anything, so this region commits in one phase.
 //!
-//! The commit has a record of it in its own transaction. When the answer is lost
-//! the coordinator asks what became of the unit: with a record it is committed,
-//! without one it is backed out. A record goes when the coordinator says that it
-//! has heard.
+//! The commit contains a record of the unit in its own transaction. If the answer is lost,
+//! the coordinator asks for the outcome: with a record the unit is committed, without one it
+//! is backed out. The record is removed when the coordinator acknowledges the outcome.
 //!
 //! ```text
 //!   table outcome
-//!     branch      version 1 | when, ns since 1970, u64
+//!     branch      version 1 | time, ns since 1970, u64
 //! ```
 //!
 //! Reference: CICS intercommunication guide, "Last agent optimization"; SNA LU 6.2
 //! peer protocols, "Last resource".
-//! Invariant: the question is not answered while the unit is being committed.
+//! Invariant: the request is not answered while the unit is being committed.
 
 use std::collections::BTreeMap;
 
@@ -33,28 +32,28 @@ pub(super) const TABLE: Table = Table::new("outcome");
 /// First byte of a record.
 const VERSION: u8 = 1;
 
-/// The units that are being committed so.
+/// The units that are being committed in one phase.
 #[derive(Debug, Default)]
 pub struct OnePhase(BTreeMap<BranchId, OnePhaseState>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct OnePhaseState {
-    /// Somebody has asked what became of it.
+    /// The coordinator has asked for the outcome.
     outcome_requested: bool,
-    /// Only the next life of the region can tell.
+    /// The outcome is unknown until the region starts again.
     in_doubt: bool,
 }
 
 impl<R: ResourceManagers> Kernel<R> {
-    /// Commits a task's unit, the only part of a coordinator's that changes
-    /// anything. The answer is that to SYNCPOINT. The coordinator has heard what
-    /// became of the units `heard`.
+    /// Commits a task's unit, the only part of a coordinator's unit that changes anything. The
+    /// answer is that to SYNCPOINT. The coordinator has acknowledged the outcomes of the units
+    /// `acknowledged`.
     pub fn commit_one_phase(
         &mut self,
         now: u64,
         caller: CallingTask,
         branch: BranchId,
-        heard: &[BranchId],
+        acknowledged: &[BranchId],
         out: &mut Vec<KernelEffect>,
     ) {
         self.begin_unit(now, &caller, out);
@@ -79,9 +78,9 @@ impl<R: ResourceManagers> Kernel<R> {
                     .0
                     .insert(branch, OnePhaseState::default());
             }
-            // One that changes nothing takes them away, too: they are not named
-            // again.
-            for branch in heard.iter().filter(|_| has_store) {
+            // A unit without changes removes the records too: the coordinator does not
+            // acknowledge them again.
+            for branch in acknowledged.iter().filter(|_| has_store) {
                 unit.changes.remove(TABLE, branch.as_bytes());
             }
             self.note_caller(&caller);
@@ -90,9 +89,9 @@ impl<R: ResourceManagers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// What became of a unit that was to be committed so:
-    /// [`KernelEffect::Outcome`] follows, at once or when that is known. Who asks has
-    /// made sure that nobody begins to commit it any more.
+    /// The outcome of a unit that was to be committed in one phase:
+    /// [`KernelEffect::Outcome`] follows, at once or when it is known. The caller guarantees
+    /// that no task begins to commit the unit any more.
     pub fn outcome(&mut self, branch: &BranchId, out: &mut Vec<KernelEffect>) {
         if let Some(state) = self.state.one_phase.0.get_mut(branch) {
             state.outcome_requested |= !state.in_doubt;
@@ -108,14 +107,14 @@ impl<R: ResourceManagers> Kernel<R> {
         match reader.seek_table(TABLE, SeekKey::Equal(branch.as_bytes()), &mut |_| {}) {
             Ok(found) => out.push(KernelEffect::Outcome(branch.clone(), Some(found))),
             Err(error) => {
-                tracing::error!(%error, "the ends of units of work cannot be read");
+                tracing::error!(%error, "the outcomes of units of work cannot be read");
                 out.push(KernelEffect::Outcome(branch.clone(), None));
             }
         }
     }
 
-    /// A coordinator, one whose branches' names begin so, is there again. It asks
-    /// for no unit whose name is not behind `after`.
+    /// A coordinator, whose branches' names begin with `prefix`, is connected again. It will not
+    /// ask for units whose names are up to `after`.
     pub fn coordinator_returned(
         &mut self,
         now: u64,
@@ -134,13 +133,13 @@ impl<R: ResourceManagers> Kernel<R> {
             }
         });
         if let Err(error) = read {
-            tracing::error!(%error, "the ends of units of work cannot be read");
+            tracing::error!(%error, "the outcomes of units of work cannot be read");
         }
         self.manage(now, out, |_, cx| cx.change_store(changes));
     }
 
-    /// Units that were committed so, whose coordinators have not said that they
-    /// have heard.
+    /// Number of units that were committed in one phase and whose coordinators have not
+    /// acknowledged the outcome.
     #[cfg(any(test, feature = "sim"))]
     pub fn outcomes(&mut self) -> usize {
         let mut count = 0;
@@ -150,7 +149,7 @@ impl<R: ResourceManagers> Kernel<R> {
         count
     }
 
-    /// A unit that was to be committed so is in doubt since the last life of the
+    /// A unit that was to be committed in one phase is in doubt since the last run of the
     /// region, and another participant decides it.
     pub(super) fn one_phase_restored(&mut self, branch: BranchId) {
         self.state
@@ -188,8 +187,8 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// The only participant of a unit has begun to commit it, and cannot be
-    /// reached: it is asked what became of that. The task waits for it so long.
+    /// The only participant of a unit has begun to commit it and cannot be reached: it is asked
+    /// for the outcome. The task waits for the answer up to `outcome_wait_ns`.
     pub fn unsure(&mut self, now: u64, id: UnitId) {
         let until = now + self.state.settings.outcome_wait_ns;
         let timers = &mut self.state.timers;
@@ -203,7 +202,7 @@ impl<R: ResourceManagers> Kernel<R> {
         }
     }
 
-    /// Nobody has said in time what became of a unit.
+    /// No participant has reported the outcome of a unit in time.
     pub(super) fn unknown(&mut self, now: u64, id: UnitId, out: &mut Vec<KernelEffect>) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
@@ -214,7 +213,8 @@ impl<R: ResourceManagers> Kernel<R> {
         }
         if let UnitPhase::OnePhase { then, .. } = phase {
             let failed = CommitFailure {
-                why: "who commits it alone cannot be reached, and is asked".to_owned(),
+                why: "its only participant cannot be reached, and is asked for the outcome"
+                    .to_owned(),
                 in_doubt: true,
             };
             tracing::warn!(unit = %id, "a unit of work is in doubt: {}", failed.why);
