@@ -197,7 +197,7 @@ pub fn copy(from: &Path, to: &Path) {
         if path.is_dir() {
             copy(&path, &to)
         } else {
-            drop(std::fs::copy(&path, to).unwrap())
+            std::fs::copy(&path, to).unwrap();
         }
     }
 }

@@ -193,7 +193,7 @@ fn copy(from: &Path, to: &Path) {
         if path.is_dir() {
             copy(&path, &to)
         } else {
-            drop(std::fs::copy(&path, to).expect("a copy"))
+            std::fs::copy(&path, to).expect("a copy");
         }
     }
 }
