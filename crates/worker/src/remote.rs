@@ -109,6 +109,9 @@ impl LinkServices {
             side.qr().give();
         }
         let before = Instant::now();
+        if let Some(link) = self.connections.sql_mut() {
+            link.quiet();
+        }
         let event = ask(&mut side);
         self.crossings.wait_ns += before.elapsed().as_nanos() as u64;
         self.crossings.calls += 1;
@@ -342,6 +345,9 @@ impl WorkerServices for LinkServices {
     }
 
     fn end_task(&mut self) {
+        if let Some(link) = self.connections.sql_mut() {
+            link.quiet();
+        }
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }
 

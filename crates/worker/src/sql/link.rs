@@ -45,6 +45,15 @@ impl SqlLink {
         self.file.clone()
     }
 
+    /// Receives what the server still sends of a cursor: the region may use its copy
+    /// of the connection then.
+    pub(crate) fn quiet(&mut self) {
+        let file = self.file();
+        // The region finds a broken connection by itself, and so does the next
+        // statement.
+        let _ = self.session.quiet(&mut FileTransport(&file));
+    }
+
     /// The unit of work is over.
     pub(crate) fn end_unit(&mut self, committed: bool) {
         // A unit that was settled and could not be committed closes all cursors.
