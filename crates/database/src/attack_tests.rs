@@ -47,6 +47,14 @@ fn send(copy: &DeadlineSocket, sql: &str, reads: bool) {
     }
 }
 
+fn commit_with_token(connection: &mut Connection, unit: UnitToken) -> UnitSettlement {
+    settle::begin_commit_with_token(connection, unit).finish(connection)
+}
+
+fn commit_one_phase(connection: &mut Connection) -> UnitSettlement {
+    settle::begin_commit_one_phase(connection).finish(connection)
+}
+
 fn table(server: &TestServer, name: &str) {
     let mut owner = server.server.open_owner().unwrap();
     run(&mut owner, &format!("CREATE TABLE {name} (n int)"));
@@ -104,7 +112,7 @@ fn a_program_can_write_a_unit_number_and_never_read_one() {
     run(&mut connection, "BEGIN");
     let unit = token(1);
     assert_eq!(
-        settle::commit_with_token(&mut connection, unit),
+        commit_with_token(&mut connection, unit),
         UnitSettlement::Committed
     );
     for sql in [
@@ -179,7 +187,7 @@ fn a_commit_of_the_program_does_not_decide_its_unit() {
     assert_eq!(desk.ask(token(2)), Some(false));
     send(&copy, "BEGIN; INSERT INTO early VALUES (2); COMMIT", true);
     assert_eq!(
-        settle::commit_with_token(&mut connection, token(3)),
+        commit_with_token(&mut connection, token(3)),
         UnitSettlement::Committed
     );
     assert_eq!(desk.ask(token(3)), Some(true));
@@ -198,7 +206,7 @@ fn names_in_pg_temp_do_not_catch_the_unit_s_row() {
                   SET search_path = pg_temp, public; BEGIN; INSERT INTO unit VALUES (NULL)";
     send(&copy, shadow, true);
     assert_eq!(
-        settle::commit_with_token(&mut connection, token(4)),
+        commit_with_token(&mut connection, token(4)),
         UnitSettlement::Committed
     );
     let desk = OutcomeDesk::new(server.server.clone());
@@ -222,7 +230,7 @@ fn answers_that_a_program_left_are_not_taken_for_the_region_s() {
     client.sync();
     copy.send_all(client.output(), soon()).unwrap();
     assert_eq!(
-        settle::commit_with_token(&mut connection, token(5)),
+        commit_with_token(&mut connection, token(5)),
         UnitSettlement::Unknown(None)
     );
     // The region's COMMIT came after them and was done: that is what is found.
@@ -234,7 +242,7 @@ fn answers_that_a_program_left_are_not_taken_for_the_region_s() {
         }
     };
     let mut again = server.server.open_role("CICSUSER").unwrap();
-    let second = settle::commit_with_token(&mut again, token(5));
+    let second = commit_with_token(&mut again, token(5));
     // Either way the number cannot be used once more.
     assert_eq!(second, UnitSettlement::RolledBack);
     assert_eq!(desk.ask(token(5)), Some(outcome));
@@ -251,7 +259,7 @@ fn an_error_that_a_program_left_does_not_hide_a_commit() {
     settle::statement(&mut client, "SELECT 1/0", &[]);
     client.sync();
     copy.send_all(client.output(), soon()).unwrap();
-    let settlement = settle::commit_with_token(&mut connection, token(6));
+    let settlement = commit_with_token(&mut connection, token(6));
     assert_eq!(settlement, UnitSettlement::Unknown(None));
     assert!(desk.ask(token(6)).is_some());
 }
@@ -266,7 +274,7 @@ fn half_a_message_ends_in_an_outcome_query() {
     let (mut connection, copy) = lent(&server);
     send(&copy, "BEGIN; INSERT INTO half VALUES (1)", true);
     copy.send_all(b"Q\0\x01\0\0", soon()).unwrap();
-    let settlement = settle::commit_with_token(&mut connection, token(7));
+    let settlement = commit_with_token(&mut connection, token(7));
     assert_eq!(settlement, UnitSettlement::Unknown(None));
     assert_eq!(desk.ask(token(7)), Some(false));
     assert_eq!(rows(&server, "half"), 0);
@@ -283,7 +291,7 @@ fn an_outcome_query_makes_a_late_commit_impossible() {
     run(&mut connection, "BEGIN; INSERT INTO late VALUES (1)");
     assert_eq!(desk.ask(token(8)), Some(false));
     assert_eq!(
-        settle::commit_with_token(&mut connection, token(8)),
+        commit_with_token(&mut connection, token(8)),
         UnitSettlement::RolledBack
     );
     assert_eq!(rows(&server, "late"), 0);
@@ -296,7 +304,8 @@ fn an_outcome_query_makes_a_late_commit_impossible() {
     assert_eq!(desk.ask(token(9)), None);
     run(&mut connection, "COMMIT");
     assert_eq!(desk.ask(token(9)), Some(true));
-    desk.forget(&[token(9)]);
+    assert!(desk.forget(&[token(9)]) && !desk.forget(&[token(5)]));
+    desk.delete_forgotten();
 }
 
 #[test]
@@ -306,29 +315,74 @@ fn a_unit_of_sql_alone_commits_in_one_phase_without_a_row() {
     };
     table(&server, "alone");
     let desk = OutcomeDesk::new(server.server.clone());
-    let (mut connection, _) = lent(&server);
+    let (mut connection, copy) = lent(&server);
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (1)");
     let number = run(&mut connection, "SELECT pg_current_xact_id()::text");
-    assert_eq!(
-        settle::commit_one_phase(&mut connection),
-        UnitSettlement::Committed
-    );
+    assert_eq!(commit_one_phase(&mut connection), UnitSettlement::Committed);
     assert_eq!(rows(&server, "alone"), 1);
     let number_text = number.text(0, 0).unwrap().to_owned();
     let units = format!("(SELECT id FROM db2.unit WHERE xmin::text = '{number_text}') u");
     assert_eq!(rows(&server, &units), 0);
     assert_eq!(desk.ask_transaction(&number_text), Some(true));
     run(&mut connection, "BEGIN; SELECT 1");
+    assert_eq!(commit_one_phase(&mut connection), UnitSettlement::Committed);
+    // What a program has left has the number come before COMMIT.
+    run(&mut connection, "BEGIN; INSERT INTO alone VALUES (3)");
+    send(&copy, "ROLLBACK", false);
+    let deadline = soon();
+    while !connection.socket().has_input() {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
     assert_eq!(
-        settle::commit_one_phase(&mut connection),
-        UnitSettlement::Committed
+        commit_one_phase(&mut connection),
+        UnitSettlement::RolledBack
     );
+    let (mut connection, _) = lent(&server);
     // One that failed is no commit, though the server answers COMMIT without an error.
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (2)");
     assert_eq!(refused(&mut connection, "SELECT 1/0"), "22012");
     assert_eq!(
-        settle::commit_one_phase(&mut connection),
+        commit_one_phase(&mut connection),
         UnitSettlement::RolledBack
     );
     assert_eq!(rows(&server, "alone"), 1);
+}
+
+#[test]
+fn a_unit_of_sql_alone_whose_session_the_server_ends_is_rolled_back_or_asked_for() {
+    let Some(server) = testing::server() else {
+        return;
+    };
+    table(&server, "ended");
+    let desk = OutcomeDesk::new(server.server.clone());
+    let mut committed = 0;
+    for step in 0..20 {
+        let (mut connection, _) = lent(&server);
+        run(&mut connection, "BEGIN; INSERT INTO ended VALUES (1)");
+        let process = run(&mut connection, "SELECT pg_backend_pid()::text");
+        let process = process.text(0, 0).unwrap().to_owned();
+        let ender = server.server.clone();
+        let ends = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_micros(step * 40));
+            let mut owner = ender.open_owner().unwrap();
+            run(
+                &mut owner,
+                &format!("SELECT pg_terminate_backend({process})"),
+            );
+        });
+        committed += match commit_one_phase(&mut connection) {
+            UnitSettlement::Committed => 1,
+            UnitSettlement::RolledBack => 0,
+            UnitSettlement::Unknown(number) => {
+                let number = number.expect("the number came before the end");
+                usize::from(desk.ask_transaction(&number).unwrap())
+            }
+        };
+        ends.join().unwrap();
+        // The session has ended when its lock on the table is free.
+        let mut owner = server.server.open_owner().unwrap();
+        run(&mut owner, "BEGIN; LOCK TABLE ended; COMMIT");
+    }
+    assert_eq!(rows(&server, "ended"), committed);
 }

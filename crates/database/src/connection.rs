@@ -70,6 +70,7 @@ pub struct Connection {
     client: Client,
     key: Option<CancelKey>,
     parameters: Vec<(String, String)>,
+    is_local: bool,
 }
 
 impl Connection {
@@ -102,6 +103,7 @@ impl Connection {
                     client: Client::new(TransactionState::Idle, ClientLimits::default()),
                     key,
                     parameters,
+                    is_local: matches!(address, ServerAddress::Unix(_)),
                 });
             }
         }
@@ -110,6 +112,12 @@ impl Connection {
     /// Its socket.
     pub fn socket(&self) -> &DeadlineSocket {
         &self.socket
+    }
+
+    /// Whether its Unix socket leads to the server itself: what the server has sent
+    /// is there to be received, also after the server's end.
+    pub fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// What cancels its statements.
@@ -146,7 +154,32 @@ impl Connection {
     ) -> Result<Exchange, ConnectionError> {
         commands(&mut self.client);
         let mut answer = Exchange::default();
-        let mut buffer = vec![0; CHUNK];
+        self.take_answers(&mut answer, most_rows, deadline)?;
+        Ok(answer)
+    }
+
+    /// Sends what of these commands the socket takes at once. The rest, and the
+    /// answers, are for [`Connection::take_answers`].
+    pub fn send_now(&mut self, commands: impl FnOnce(&mut Client)) {
+        commands(&mut self.client);
+        // An error is found by who takes the answers.
+        if let Ok(sent) = self.socket.send_now(self.client.output()) {
+            self.client.handle_sent(sent);
+        }
+    }
+
+    /// Sends what is left of the commands, and reads their answers. At most
+    /// `most_rows` rows are taken.
+    ///
+    /// # Errors
+    /// The connection is of no more use; `answer` has what came before.
+    pub fn take_answers(
+        &mut self,
+        answer: &mut Exchange,
+        most_rows: usize,
+        deadline: Instant,
+    ) -> Result<(), ConnectionError> {
+        let mut buffer = [0; CHUNK];
         loop {
             let sent = self.client.output().len();
             if sent > 0 {
@@ -161,7 +194,7 @@ impl Connection {
                 answer.take(event, most_rows)?;
             }
             if is_ready && self.client.is_quiet() {
-                return Ok(answer);
+                return Ok(());
             }
         }
     }

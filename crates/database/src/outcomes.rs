@@ -21,11 +21,16 @@ const WAIT: &str = "SET lock_timeout = '5s'";
 /// How often the number of a transaction is asked for, once a second.
 const MAX_NUMBER_QUERIES: u32 = 600;
 
+/// How long rows that are not asked for any more are gathered, to be deleted together.
+pub const FORGET_AFTER: Duration = Duration::from_millis(200);
+
 /// Asks with the owner's session, which it opens and keeps.
 #[derive(Debug)]
 pub struct OutcomeDesk {
     server: Arc<Server>,
     connection: Mutex<Option<Connection>>,
+    /// Units whose rows are to be deleted.
+    forgotten: Mutex<Vec<UnitToken>>,
 }
 
 impl OutcomeDesk {
@@ -34,6 +39,7 @@ impl OutcomeDesk {
         OutcomeDesk {
             server,
             connection: Mutex::default(),
+            forgotten: Mutex::default(),
         }
     }
 
@@ -97,10 +103,37 @@ impl OutcomeDesk {
         None
     }
 
-    /// Units that are not asked for any more: their rows go.
-    pub fn forget(&self, tokens: &[UnitToken]) {
+    /// Units that are not asked for any more. True if [`OutcomeDesk::delete_forgotten`]
+    /// must follow after a while.
+    #[must_use]
+    pub fn forget(&self, tokens: &[UnitToken]) -> bool {
+        let mut forgotten = self
+            .forgotten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let is_first = forgotten.is_empty();
+        forgotten.extend_from_slice(tokens);
+        is_first && !tokens.is_empty()
+    }
+
+    /// Deletes the rows of units that are not asked for any more. Units that commit do
+    /// not wait for its flush: a row that is back after a loss of power does no harm.
+    pub fn delete_forgotten(&self) {
+        let tokens = {
+            let mut forgotten = self
+                .forgotten
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *forgotten)
+        };
+        if tokens.is_empty() {
+            return;
+        }
         let list: Vec<String> = tokens.iter().map(|token| format!("'{token}'")).collect();
-        let delete = format!("DELETE FROM db2.unit WHERE id IN ({})", list.join(", "));
+        let delete = format!(
+            "SET LOCAL synchronous_commit = off; DELETE FROM db2.unit WHERE id IN ({})",
+            list.join(", ")
+        );
         self.with(|connection, deadline| connection.query(&delete, 1, deadline).ok());
     }
 

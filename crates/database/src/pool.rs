@@ -60,6 +60,8 @@ pub struct UnitUse {
     /// A statement of it was cancelled: the request may still arrive, so no other
     /// task gets the session.
     pub is_cancelled: bool,
+    /// Its program has cursors WITH HOLD: their rows are read before a commit.
+    pub holds_cursors: bool,
 }
 
 /// A task that waits for a session.
@@ -73,6 +75,8 @@ pub struct SessionWaiter {
     pub number: UnitId,
     /// Role.
     pub role: Arc<str>,
+    /// The session that its statement uses already; 0 for none.
+    pub tag: u64,
     /// Until when it waits.
     pub until: Instant,
 }
@@ -216,12 +220,18 @@ impl SessionPool {
     }
 
     /// Idle sessions that nothing can be done with: their workers are gone, or the
-    /// server has ended them.
-    pub fn take_dead(&mut self, role: &Arc<str>) -> Vec<Session> {
-        let Some(role) = self.roles.get_mut(role) else {
+    /// server has ended that of the task's worker. Whether it has ended others is
+    /// looked at when a task of theirs comes: each look is a system call.
+    pub fn take_dead(&mut self, waiter: &SessionWaiter) -> Vec<Session> {
+        let Some(role) = self.roles.get_mut(&waiter.role) else {
             return Vec::new();
         };
-        let dead = role.idle.extract_if(.., |session| !session.is_usable());
+        let is_usable = |session: &Session| match waiter.unit.has(&session.lent) {
+            true if session.lent.tag() == waiter.tag => session.is_usable_in_use(),
+            true => session.is_usable(),
+            false => session.lent.worker_is_there(),
+        };
+        let dead = role.idle.extract_if(.., |session| !is_usable(session));
         let dead: Vec<Session> = dead.collect();
         role.open = role.open.saturating_sub(dead.len());
         dead

@@ -9,26 +9,29 @@ use runtime::sql::lending::{operand, reason};
 /// Why a worker asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallReason {
-    /// First statement of a unit of work.
-    Statement,
+    /// First statement of a unit of work; with the tag of the session that it uses
+    /// already, or 0.
+    Statement(u64),
     /// A statement was cancelled.
     Cancelled,
     /// The connection of a tag is lost.
     Lost(u64),
+    /// A cursor WITH HOLD is open.
+    Holds,
 }
 
 impl CallReason {
     /// Reads a request; `None` for an unknown reason.
     pub fn parse(operands: &CommandOperands) -> Option<CallReason> {
+        let tag = operands.get_int(operand::TAG).unwrap_or(0) as u64;
         match operands
             .get_int(operand::REASON)
             .unwrap_or(reason::FIRST_STATEMENT)
         {
-            reason::FIRST_STATEMENT => Some(CallReason::Statement),
+            reason::FIRST_STATEMENT => Some(CallReason::Statement(tag)),
             reason::CANCELLED => Some(CallReason::Cancelled),
-            reason::LOST => Some(CallReason::Lost(
-                operands.get_int(operand::TAG).unwrap_or(0) as u64,
-            )),
+            reason::LOST => Some(CallReason::Lost(tag)),
+            reason::HOLDS => Some(CallReason::Holds),
             _ => None,
         }
     }

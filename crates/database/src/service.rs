@@ -58,6 +58,7 @@ struct ServiceState {
     connects: Executor,
     commits: Executor,
     outcome_queries: Executor,
+    deletes: Executor,
     counts: ServiceCounters,
     /// Transactions that wait for a coordinator elsewhere.
     prepared: Mutex<HashMap<UnitId, PreparedTransaction>>,
@@ -77,6 +78,7 @@ impl SqlService {
             connects: Executor::new("tupelo-sql", CONNECTS),
             commits: Executor::new("tupelo-sqlend", COMMITS),
             outcome_queries: Executor::new("tupelo-sqlask", 1),
+            deletes: Executor::new("tupelo-sqldel", 1),
             counts: ServiceCounters::default(),
             prepared: Mutex::default(),
             is_recovered: Mutex::default(),
@@ -124,9 +126,14 @@ impl SqlService {
         sessions.into_iter().for_each(Session::take_back);
         // The region has this service, and its handle the region.
         *self.0.lock_handle() = None;
-        for executor in [&self.0.connects, &self.0.commits, &self.0.outcome_queries] {
+        let asking = [&self.0.outcome_queries, &self.0.deletes];
+        for executor in [&self.0.connects, &self.0.commits]
+            .into_iter()
+            .chain(asking)
+        {
             executor.stop();
         }
+        self.0.desk.delete_forgotten();
         self.0.desk.close();
         self.0.server.stop();
     }
@@ -159,7 +166,8 @@ impl CommandService for SqlService {
 
     fn serve(&self, command: ServiceCommand) {
         match (CallReason::parse(&command.operands), command.unit()) {
-            (Some(CallReason::Statement), Some(unit)) => self.0.connect(command, unit),
+            (Some(CallReason::Statement(tag)), Some(unit)) => self.0.connect(command, unit, tag),
+            (Some(CallReason::Holds), Some(unit)) => self.0.holds_cursors(command, &unit),
             (Some(CallReason::Cancelled), _) => self.0.cancelled(command),
             (Some(CallReason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
             _ => command.answer(&CallAnswer::of_condition(Condition::InvReq, 0)),
@@ -206,8 +214,19 @@ impl ServiceState {
     }
 
     /// A task's first statement in a unit.
-    fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit) {
-        self.connect_unless(command, unit, self.server.knows_whether_it_prepares());
+    fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit, tag: u64) {
+        let is_asked = self.server.knows_whether_it_prepares();
+        self.connect_unless(command, unit, tag, is_asked);
+    }
+
+    /// A task has a cursor WITH HOLD: its worker settles before a commit.
+    fn holds_cursors(self: &Arc<Self>, command: ServiceCommand, unit: &TaskUnit) {
+        if let Ok(number) = self.join(unit)
+            && let Some(UnitSession::Ready(in_use)) = self.lock().unit(number)
+        {
+            in_use.holds_cursors = true;
+        }
+        command.answer(&CallAnswer::default());
     }
 
     /// The same; `is_asked` if the server was asked whether it prepares transactions.
@@ -215,6 +234,7 @@ impl ServiceState {
         self: &Arc<Self>,
         mut command: ServiceCommand,
         unit: TaskUnit,
+        tag: u64,
         is_asked: bool,
     ) {
         let number = match self.join(&unit) {
@@ -222,7 +242,7 @@ impl ServiceState {
             Err(JoinFailure::Unit(JoinError::Branch)) if !is_asked => {
                 command.later();
                 return self
-                    .learn_to_prepare(move |inner| inner.connect_unless(command, unit, true));
+                    .learn_to_prepare(move |inner| inner.connect_unless(command, unit, tag, true));
             }
             Err(failure) => return command.answer(&failure.no_session().answer()),
         };
@@ -243,6 +263,7 @@ impl ServiceState {
             command,
             unit,
             number,
+            tag,
             until: Instant::now() + wait,
         };
         self.lock().set_unit(number, UnitSession::Opening);
@@ -269,7 +290,7 @@ impl ServiceState {
         let limit = self.server.config().limit_of(&waiter.role);
         let (choice, dead, changes) = {
             let mut pool = self.lock();
-            let dead = pool.take_dead(&waiter.role);
+            let dead = pool.take_dead(&waiter);
             (pool.choose(&waiter, limit), dead, pool.changes)
         };
         dead.into_iter().for_each(Session::take_back);
@@ -340,6 +361,7 @@ impl ServiceState {
             lent,
             role: waiter.role.clone(),
             user: waiter.command.userid,
+            units: 0,
         };
         let take = WorkerRequest {
             work: TAKE,
@@ -351,6 +373,7 @@ impl ServiceState {
             unit,
             number,
             role,
+            tag: in_use_tag,
             until,
         } = waiter;
         let inner = self.clone();
@@ -360,6 +383,7 @@ impl ServiceState {
                 unit,
                 number,
                 role,
+                tag: in_use_tag,
                 until,
             };
             if reply.is_ok_and(|reply| reply.condition == Condition::Normal) {
@@ -390,7 +414,8 @@ impl ServiceState {
     }
 
     /// A task gets a session, unless its unit ended meanwhile.
-    fn deliver(self: &Arc<Self>, session: Session, waiter: SessionWaiter) {
+    fn deliver(self: &Arc<Self>, mut session: Session, waiter: SessionWaiter) {
+        session.units += 1;
         let answer = session.answer(self.server.config());
         let mut pool = self.lock();
         if !matches!(pool.unit(waiter.number), Some(UnitSession::Opening)) {
@@ -402,6 +427,7 @@ impl ServiceState {
             unit: waiter.unit.clone(),
             task: waiter.command.task,
             is_cancelled: false,
+            holds_cursors: false,
         };
         pool.set_unit(waiter.number, UnitSession::Ready(Box::new(in_use)));
         drop(pool);

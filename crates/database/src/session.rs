@@ -32,6 +32,8 @@ pub struct Session {
     pub role: Arc<str>,
     /// Whose tasks it served last.
     pub user: UserId,
+    /// Units of work that had it.
+    pub units: u64,
 }
 
 impl Session {
@@ -39,6 +41,13 @@ impl Session {
     /// there, and the server has sent nothing, such as its own end.
     pub fn is_usable(&self) -> bool {
         self.lent.worker_is_there() && !self.connection.socket().has_input()
+    }
+
+    /// The same for a task that has sent its first statement already. The answer to
+    /// that begins with another byte than the server's error at its end.
+    pub fn is_usable_in_use(&self) -> bool {
+        let first = self.connection.socket().first_input();
+        self.lent.worker_is_there() && !matches!(first, Some(0 | b'E'))
     }
 
     /// Makes the session as new for a task of another user.
@@ -74,6 +83,7 @@ impl Session {
         let mut operands = CommandOperands::new(0)
             .int(operand::TAG, tag)
             .int(operand::GENERATION, tag)
+            .int(operand::UNITS, self.units as i64)
             .int(operand::VERSION, i64::from(self.connection.version()))
             .int(operand::FLAGS, flags)
             .int(operand::DATES, dates)

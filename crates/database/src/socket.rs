@@ -84,22 +84,26 @@ impl DeadlineSocket {
     /// Of send(2); [`ErrorKind::TimedOut`] after the deadline.
     pub fn send_all(&self, mut bytes: &[u8], deadline: Instant) -> io::Result<()> {
         while !bytes.is_empty() {
-            let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-            // SAFETY: the bytes are readable for their length.
-            let sent = unsafe {
-                libc::send(
-                    self.0.as_raw_fd(),
-                    bytes.as_ptr().cast(),
-                    bytes.len(),
-                    flags,
-                )
-            };
-            match usize::try_from(sent) {
+            match self.send_now(bytes) {
                 Ok(sent) => bytes = &bytes[sent..],
-                Err(_) => self.wait_after_error(libc::POLLOUT, deadline)?,
+                Err(error) => self.wait_after(error, libc::POLLOUT, deadline)?,
             }
         }
         Ok(())
+    }
+
+    /// Sends as many of the bytes as the socket takes without waiting.
+    ///
+    /// # Errors
+    /// Of send(2); [`ErrorKind::WouldBlock`] if it takes none.
+    pub fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        // SAFETY: the bytes are readable for their length.
+        let sent = unsafe {
+            let from = bytes.as_ptr().cast();
+            libc::send(self.0.as_raw_fd(), from, bytes.len(), flags)
+        };
+        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
     }
 
     /// Receives what is there, waiting for it.
@@ -117,8 +121,25 @@ impl DeadlineSocket {
             match usize::try_from(got) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(got) => return Ok(got),
-                Err(_) => self.wait_after_error(libc::POLLIN, deadline)?,
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    self.wait_after(error, libc::POLLIN, deadline)?;
+                }
             }
+        }
+    }
+
+    /// The first byte that has arrived and was not received; 0 at the end of the
+    /// connection. `None` if nothing has arrived.
+    pub fn first_input(&self) -> Option<u8> {
+        let mut byte = 0u8;
+        let flags = libc::MSG_DONTWAIT | libc::MSG_PEEK;
+        // SAFETY: one byte, which is writable.
+        let got = unsafe { libc::recv(self.0.as_raw_fd(), (&raw mut byte).cast(), 1, flags) };
+        match got {
+            -1 if io::Error::last_os_error().kind() == ErrorKind::WouldBlock => None,
+            1 => Some(byte),
+            _ => Some(0),
         }
     }
 
@@ -134,8 +155,12 @@ impl DeadlineSocket {
     }
 
     /// Waits where the last call would have blocked, and returns other errors.
-    fn wait_after_error(&self, events: libc::c_short, deadline: Instant) -> io::Result<()> {
-        let error = io::Error::last_os_error();
+    fn wait_after(
+        &self,
+        error: io::Error,
+        events: libc::c_short,
+        deadline: Instant,
+    ) -> io::Result<()> {
         match error.kind() {
             ErrorKind::Interrupted => Ok(()),
             ErrorKind::WouldBlock => {
@@ -193,8 +218,11 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         assert!(!one.has_input());
         other.send_all(b"bytes", soon(1000)).unwrap();
+        assert_eq!(copy.first_input(), Some(b'b'));
         assert_eq!(copy.receive(&mut buffer, soon(1000)).unwrap(), 5);
+        assert_eq!(copy.first_input(), None);
         one.shut_down();
+        assert_eq!(copy.first_input(), Some(0));
         let error = copy.receive(&mut buffer, soon(1000)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
         assert!(copy.send_all(b"more", soon(1000)).is_err());

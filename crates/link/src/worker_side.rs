@@ -285,6 +285,13 @@ impl WorkerSide {
     /// `data` are joined; together they have at most [`CALL_BYTES`] bytes, else
     /// this panics.
     pub fn call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
+        self.start_call(op, args, data);
+        self.finish_call()
+    }
+
+    /// The same without the wait: [`WorkerSide::finish_call`] must follow before
+    /// anything else is asked.
+    pub fn start_call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) {
         let slot = self.running.expect("a task is running").slot;
         let bytes = self.put_call_data(data);
         let header = CallHeader {
@@ -300,7 +307,12 @@ impl WorkerSide {
                 .cast::<CallHeader>()
                 .write(header);
         }
-        self.post_call(call_state::CALL)
+        self.post_call(call_state::CALL);
+    }
+
+    /// Waits for what the region says to the call that was started.
+    pub fn finish_call(&mut self) -> CallEvent {
+        self.await_answer(call_state::CALL)
     }
 
     /// Returns the results of a nested run and continues to wait.
@@ -313,7 +325,8 @@ impl WorkerSide {
                 .cast::<AnswerHeader>()
                 .write(results);
         }
-        self.post_call(call_state::NESTED_DONE)
+        self.post_call(call_state::NESTED_DONE);
+        self.await_answer(call_state::NESTED_DONE)
     }
 
     /// The data that came with the last [`CallEvent`], valid until the next
@@ -497,15 +510,21 @@ impl WorkerSide {
         bytes as u32
     }
 
-    fn post_call(&mut self, state: u32) -> CallEvent {
-        // A wait may be long, so pending notifications are sent first.
-        self.nudge();
+    fn call_word(&self) -> CallWord<'_> {
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
-        let word = CallWord(&area.state.0);
-        word.post_call(state);
+        CallWord(&area.state.0)
+    }
+
+    fn post_call(&mut self, state: u32) {
+        // A wait may be long, so pending notifications are sent first.
+        self.nudge();
+        self.call_word().post_call(state);
         self.page.ring(0, self.worker);
-        let call = word.wait(state);
+    }
+
+    fn await_answer(&mut self, asked: u32) -> CallEvent {
+        let call = self.call_word().wait(asked);
         // SAFETY: the region wrote the header before it changed the state.
         let header = unsafe {
             self.map
@@ -520,7 +539,7 @@ impl WorkerSide {
                 _ => CallEvent::Run(header),
             };
         }
-        word.answer_read();
+        self.call_word().answer_read();
         CallEvent::Answer(header)
     }
 }

@@ -1,19 +1,24 @@
 //! A cursor of a program: rows that were read ahead, its position, and its
 //! state after a syncpoint.
 //!
-//! Rows come through a portal, 50 at a time: one costs a ninth of a round trip
-//! then. A scrollable cursor and one WITH HOLD keep rows in bounded memory: the
-//! server refuses WITH HOLD with FOR UPDATE, and PREPARE TRANSACTION after it, so
-//! the rest of a held cursor is read before the commit.
+//! Rows come through a portal, 50 at first: one costs a ninth of a round trip
+//! then. A program that has used them all gets twice as many the next time, so
+//! the server never does more than twice the work that was asked for. A
+//! scrollable cursor and one WITH HOLD keep rows in bounded memory: the server
+//! refuses WITH HOLD with FOR UPDATE, and PREPARE TRANSACTION after it, so the
+//! rest of a held cursor is read before the commit.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "DECLARE CURSOR", "FETCH".
 
-use std::collections::VecDeque;
+mod rows;
 
 use crate::statement::{CursorOptions, FetchOrientation};
+use rows::RowBuffer;
 
-/// Rows that are read ahead.
+/// Rows that are read ahead at first.
 pub const READ_AHEAD: u32 = 50;
+/// Bytes of rows that are read ahead at most, once there are [`READ_AHEAD`] rows.
+const READ_AHEAD_BYTES: usize = 256 * 1024;
 
 /// The result of a FETCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +62,12 @@ pub struct OpenCursor {
     options: CursorOptions,
     /// Rows that were received; all of them if the cursor scrolls, else those ahead and
     /// the current one.
-    rows: VecDeque<Vec<u8>>,
-    bytes: usize,
+    rows: RowBuffer,
     most_bytes: usize,
+    /// Rows to read the next time.
+    ahead: u32,
+    /// Most rows to read at a time.
+    most_ahead: u32,
     /// The server has no further rows.
     complete: bool,
     /// Number of the row, from 1; 0 before the first. Counts all rows that were
@@ -78,9 +86,10 @@ impl OpenCursor {
     pub fn new(options: CursorOptions, most_bytes: usize) -> OpenCursor {
         OpenCursor {
             options,
-            rows: VecDeque::new(),
-            bytes: 0,
+            rows: RowBuffer::default(),
             most_bytes,
+            ahead: READ_AHEAD,
+            most_ahead: u32::MAX,
             complete: false,
             position: 0,
             dropped: 0,
@@ -89,14 +98,43 @@ impl OpenCursor {
         }
     }
 
+    /// No row has more bytes; `None` if that is not known. Rows that are read ahead
+    /// fit into the memory of the cursor then, whatever their lengths.
+    pub fn set_widest_row(&mut self, bytes: Option<usize>) {
+        let most = bytes.map_or(0, |bytes| self.most_bytes / 2 / bytes.max(1));
+        self.most_ahead = u32::try_from(most).unwrap_or(u32::MAX).max(READ_AHEAD);
+    }
+
     /// A row that the portal gave.
     pub fn handle_row(&mut self, body: &[u8]) -> Result<(), CursorError> {
-        self.bytes = self.bytes.saturating_add(body.len());
-        if self.bytes > self.most_bytes {
+        if self.rows.bytes().saturating_add(body.len()) > self.most_bytes {
             return Err(CursorError::TooLarge);
         }
-        self.rows.push_back(body.to_vec());
+        self.rows.push(body);
         Ok(())
+    }
+
+    /// The portal gave as many rows as it was asked for, and may have more.
+    pub fn handle_suspended(&mut self) {
+        // Rows of the size of those that are there.
+        let row_bytes = self.rows.bytes() / self.rows.len().max(1);
+        let limit = READ_AHEAD_BYTES.min(self.most_bytes / 4) / row_bytes.max(1);
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX).max(READ_AHEAD);
+        self.ahead = self.ahead.saturating_mul(2).min(limit).min(self.most_ahead);
+    }
+
+    /// The next row, if it was received already: the body of a DataRow. The cursor
+    /// stands on it then. `None` leaves the cursor as it was.
+    pub fn fetch_received(&mut self) -> Option<&[u8]> {
+        if self.position >= self.count() {
+            return None;
+        }
+        self.position += 1;
+        self.on_row = true;
+        if !self.options.scroll {
+            self.forget();
+        }
+        self.rows.get(self.place()?)
     }
 
     /// The portal has no further rows.
@@ -137,7 +175,7 @@ impl OpenCursor {
         };
         let ahead = wanted - self.count();
         if ahead > 0 && !self.complete {
-            let many = u32::try_from(ahead).unwrap_or(READ_AHEAD).max(READ_AHEAD);
+            let many = u32::try_from(ahead).unwrap_or(self.ahead).max(self.ahead);
             return Ok(CursorStep::NeedRows(many));
         }
         self.position = wanted.clamp(0, self.count() + 1);
@@ -148,12 +186,11 @@ impl OpenCursor {
         if !self.on_row {
             return Ok(CursorStep::End);
         }
-        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
         let is_asked_for_place = matches!(
             orientation,
             FetchOrientation::Before | FetchOrientation::After
         );
-        match self.rows.get(at) {
+        match self.place().and_then(|at| self.rows.get(at)) {
             Some(row) if !is_asked_for_place => Ok(CursorStep::Row(row)),
             _ => Ok(CursorStep::End),
         }
@@ -164,12 +201,14 @@ impl OpenCursor {
         self.dropped + i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
     }
 
+    /// Where the row at its position is in `rows`.
+    fn place(&self) -> Option<usize> {
+        usize::try_from(self.position - self.dropped - 1).ok()
+    }
+
     /// Drops the rows before the current one.
     fn forget(&mut self) {
-        while self.dropped + 1 < self.position
-            && let Some(row) = self.rows.pop_front()
-        {
-            self.bytes -= row.len().min(self.bytes);
+        while self.dropped + 1 < self.position && self.rows.pop_front() {
             self.dropped += 1;
         }
     }
@@ -177,15 +216,15 @@ impl OpenCursor {
     /// The row that a positioned UPDATE or DELETE changes: the body of its
     /// DataRow, whose last two values are ctid and xmin.
     pub fn current(&self) -> Result<&[u8], CursorError> {
-        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
-        let row = self.rows.get(at).filter(|_| self.on_row);
-        row.map(Vec::as_slice).ok_or(CursorError::NotOnRow)
+        let at = self.place().filter(|_| self.on_row);
+        let row = at.and_then(|at| self.rows.get(at));
+        row.ok_or(CursorError::NotOnRow)
     }
 
     /// The current row was changed and has another address now.
     pub fn move_row(&mut self, ctid: &[u8], xmin: &[u8]) {
-        let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
-        let Some(row) = self.rows.get_mut(at).filter(|_| self.on_row) else {
+        let at = self.place().filter(|_| self.on_row);
+        let Some(row) = at.and_then(|at| self.rows.get_mut(at)) else {
             return;
         };
         // The last two values of the row, each with its length.
@@ -206,6 +245,11 @@ impl OpenCursor {
     /// until the next FETCH.
     pub fn leave_row(&mut self) {
         self.on_row = false;
+    }
+
+    /// Whether it is WITH HOLD.
+    pub fn is_held(&self) -> bool {
+        self.options.hold
     }
 
     /// Whether its portal must be read to the end before a commit.
@@ -330,6 +374,33 @@ mod tests {
         );
         let mut plain = OpenCursor::new(CursorOptions::default(), 100);
         assert!(!plain.handle_commit());
+    }
+
+    #[test]
+    fn a_program_that_uses_its_rows_gets_more_the_next_time_up_to_a_limit_of_bytes() {
+        let mut cursor = OpenCursor::new(CursorOptions::default(), 8 << 20);
+        let mut asked = Vec::new();
+        for _ in 0..12 {
+            let many = match cursor.fetch(FetchOrientation::Next, 0).unwrap() {
+                CursorStep::NeedRows(many) => many,
+                _ => panic!("all rows are used"),
+            };
+            asked.push(many);
+            (0..many).for_each(|_| cursor.handle_row(&[7; 100]).unwrap());
+            cursor.handle_suspended();
+            while cursor.fetch_received().is_some() {}
+        }
+        assert_eq!(asked[..4], [50, 100, 200, 400]);
+        assert_eq!(asked[11] as usize, READ_AHEAD_BYTES / 100);
+        assert!(cursor.rows.bytes() <= 100);
+        // Rows may be longer than those before.
+        for (widest, most) in [(Some(8 << 10), 512), (Some(1 << 30), 50), (None, 50)] {
+            let mut cursor = OpenCursor::new(CursorOptions::default(), 8 << 20);
+            cursor.set_widest_row(widest);
+            (0..9).for_each(|_| cursor.handle_suspended());
+            let next = cursor.fetch(FetchOrientation::Next, 0);
+            assert_eq!(next, Ok(CursorStep::NeedRows(most)));
+        }
     }
 
     #[test]

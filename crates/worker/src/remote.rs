@@ -109,6 +109,9 @@ impl LinkServices {
             side.qr().give();
         }
         let before = Instant::now();
+        if let Some(link) = self.connections.sql_mut() {
+            link.quiet();
+        }
         let event = ask(&mut side);
         self.crossings.wait_ns += before.elapsed().as_nanos() as u64;
         self.crossings.calls += 1;
@@ -152,6 +155,26 @@ impl LinkServices {
                 CallEvent::Act(request) => event = self.act(&request),
             }
         }
+    }
+
+    /// The reply to a command, once it is there.
+    fn command_reply(&mut self, event: CallEvent) -> ServiceResult<CommandReply> {
+        let header = self.until_answered(event);
+        let (condition, resp2) = match answer(header) {
+            Ok(_) => (Condition::Normal, header.resp2),
+            Err(CommandFailure::Condition(condition, resp2)) => (condition, resp2),
+            Err(abend) => return Err(abend),
+        };
+        let side = self.side.borrow();
+        let operands = match side.call_data(&header) {
+            [] => CommandOperands::default(),
+            data => CommandOperands::parse(data).map_err(|_| DAMAGED)?,
+        };
+        Ok(CommandReply {
+            condition,
+            resp2,
+            operands,
+        })
     }
 
     /// Does something with a descriptor, and waits on.
@@ -241,6 +264,46 @@ impl LinkServices {
             same.for_each(|f| f.changed = true);
         }
         self.files[file].base = base;
+    }
+
+    /// Has the region begin to serve a command; its reply is waited for later.
+    fn start_command(&mut self, number: u16, operands: &CommandOperands) {
+        let args = [number.into(), 0, 0, 0, 0, 0, 0, 0];
+        let data = operands.emit();
+        let mut side = self.side.borrow_mut();
+        side.start_call(CallOperation::Command, args, &[&data]);
+    }
+
+    /// The connection that the region has given the unit of work, and whether it is
+    /// the one that was known.
+    fn granted_link(
+        &mut self,
+        known: Option<Box<SqlLink>>,
+        grant: sql::SqlGrant,
+    ) -> Result<(Box<SqlLink>, bool), SqlRefusal> {
+        if let Some(mut link) = known {
+            if link.is_of(&grant) {
+                link.begin_unit(grant);
+                return Ok((link, true));
+            }
+            if link.tag != grant.tag {
+                self.connections.close(link.tag);
+            }
+        }
+        let Some(file) = self.connections.get(grant.tag) else {
+            return Err(SqlRefusal::Failed(DAMAGED));
+        };
+        let (tag, generation, options) = (grant.tag, grant.generation, grant.options.clone());
+        let mut link = Box::new(SqlLink::new(tag, generation, file.clone(), options));
+        link.begin_unit(grant);
+        Ok((link, false))
+    }
+
+    /// The region runs a program, which may end the unit of work.
+    fn leave_sql(&mut self) {
+        if let Some(link) = self.connections.sql_mut() {
+            link.leave();
+        }
     }
 
     /// The region has ended the unit of work.
@@ -342,6 +405,9 @@ impl WorkerServices for LinkServices {
     }
 
     fn end_task(&mut self) {
+        if let Some(link) = self.connections.sql_mut() {
+            link.quiet();
+        }
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }
 
@@ -353,22 +419,7 @@ impl WorkerServices for LinkServices {
             return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
         let event = self.call(CallOperation::Command, args, &[&data]);
-        let header = self.until_answered(event);
-        let (condition, resp2) = match answer(header) {
-            Ok(_) => (Condition::Normal, header.resp2),
-            Err(CommandFailure::Condition(condition, resp2)) => (condition, resp2),
-            Err(abend) => return Err(abend),
-        };
-        let side = self.side.borrow();
-        let operands = match side.call_data(&header) {
-            [] => CommandOperands::default(),
-            data => CommandOperands::parse(data).map_err(|_| DAMAGED)?,
-        };
-        Ok(CommandReply {
-            condition,
-            resp2,
-            operands,
-        })
+        self.command_reply(event)
     }
 
     fn crossings(&self) -> CrossingCounts {
@@ -540,43 +591,51 @@ impl UnitServices for LinkServices {
 
 impl SqlServices for LinkServices {
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
-        let known = self.connections.take_sql();
-        if let Some(link) = known {
-            if link.has_unit {
+        let wish =
+            || CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
+        if let Some(mut link) = self.connections.take_sql() {
+            if link.has_unit && !link.is_uncertain {
+                return Ok(link);
+            }
+            if link.stays && !link.is_uncertain {
+                let wish = wish().int(sql::operand::TAG, link.tag as i64);
+                self.start_command(sql::SQL_CONNECT, &wish);
+                link.has_unit = true;
+                link.is_early = true;
                 return Ok(link);
             }
             self.connections.keep_sql(link);
         }
-        let wish =
-            CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
         let reply = self
-            .command(sql::SQL_CONNECT, &wish)
+            .command(sql::SQL_CONNECT, &wish())
             .map_err(SqlRefusal::Failed)?;
         let grant = sql::SqlGrant::parse(&reply.operands)?;
-        let mut known = self.connections.take_sql();
-        if let Some(link) = &known
-            && (link.tag, link.generation) != (grant.tag, grant.generation)
-        {
-            if link.tag != grant.tag {
-                self.connections.close(link.tag);
+        let known = self.connections.take_sql();
+        self.granted_link(known, grant).map(|(link, _)| link)
+    }
+
+    fn sql_confirm(&mut self, mut link: Box<SqlLink>) -> Result<(Box<SqlLink>, bool), SqlRefusal> {
+        let event = self.waiting(WorkerSide::finish_call);
+        let grant = self
+            .command_reply(event)
+            .map_err(SqlRefusal::Failed)
+            .and_then(|reply| sql::SqlGrant::parse(&reply.operands));
+        match grant {
+            Ok(grant) => self.granted_link(Some(link), grant),
+            Err(refusal) => {
+                if link.abandon_unit() {
+                    self.connections.keep_sql(link);
+                } else {
+                    self.connections.close(link.tag);
+                }
+                Err(refusal)
             }
-            known = None;
         }
-        let mut link = match known {
-            Some(mut link) => {
-                link.session.set_options(grant.options);
-                link
-            }
-            None => {
-                let Some(file) = self.connections.get(grant.tag) else {
-                    return Err(SqlRefusal::Failed(DAMAGED));
-                };
-                let (tag, generation) = (grant.tag, grant.generation);
-                Box::new(SqlLink::new(tag, generation, file.clone(), grant.options))
-            }
-        };
-        link.has_unit = true;
-        Ok(link)
+    }
+
+    fn sql_holds(&mut self) -> ServiceResult<()> {
+        let report = CommandOperands::default().int(sql::operand::REASON, sql::reason::HOLDS);
+        self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 
     fn sql_keep(&mut self, link: Box<SqlLink>) {
@@ -605,6 +664,7 @@ impl ProgramServices for LinkServices {
         if data.len() + 8 > CALL_BYTES {
             return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
+        self.leave_sql();
         let event = self.call(
             CallOperation::Link,
             [kind, 0, 0, 0, 0, 0, 0, 0],
@@ -627,6 +687,7 @@ impl ProgramServices for LinkServices {
             ..AnswerHeader::default()
         };
         let data: &[u8] = if too_long { &[] } else { &data };
+        self.leave_sql();
         let event = self.waiting(|side| side.nested_done(header, &[data]));
         self.link_step(event)
     }

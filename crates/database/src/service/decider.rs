@@ -1,8 +1,9 @@
 //! The participant: the server decides units of work.
 //!
-//! Before a commit the waiting worker reads what held cursors still have. Then the
-//! region sends what decides over its own copy of the connection. At the end of a
-//! task the worker does not wait, and nothing is asked of it.
+//! Before a commit the waiting worker reads what held cursors still have, if it has
+//! reported some. Then the region sends what decides over its own copy of the
+//! connection. At the end of a task the worker does not wait, and nothing is asked of
+//! it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,8 +16,9 @@ use region::{
 use runtime::sql::lending::SQL_SETTLE;
 
 use super::ServiceState;
+use crate::outcomes::FORGET_AFTER;
 use crate::pool::{UnitSession, UnitUse};
-use crate::settle::{self, UnitSettlement};
+use crate::settle::{self, CommitExchange, UnitSettlement};
 
 /// The name by which the region knows the participant after a restart.
 pub const NAME: &str = "SQL";
@@ -44,10 +46,8 @@ impl UnitParticipant for ServiceDecider {
         let taken = self.0.lock().take_unit(unit);
         match (order, taken) {
             (Order::CommitOnePhase, Some(UnitSession::Ready(in_use))) => {
-                let inner = self.0.clone();
-                self.0.settle(in_use, move |in_use, may_commit| {
-                    inner.commit_one_phase(*in_use, may_commit, vote);
-                });
+                self.0
+                    .commit(in_use, UnitCommit::OnePhase, EndReply::Vote(vote));
             }
             // A statement never got its session: nothing is changed.
             (Order::CommitOnePhase, None | Some(UnitSession::Opening)) => vote.yes(),
@@ -73,10 +73,8 @@ impl UnitParticipant for ServiceDecider {
             // COMMIT was not sent.
             return reply.backed_out();
         };
-        let inner = self.0.clone();
-        self.0.settle(in_use, move |in_use, may_commit| {
-            inner.commit_with_token(*in_use, may_commit, token, reply);
-        });
+        self.0
+            .commit(in_use, UnitCommit::Token(token), EndReply::Outcome(reply));
     }
 
     fn outcome(&self, _: UnitId, token: UnitToken, reply: OutcomeReply) {
@@ -91,21 +89,69 @@ impl UnitParticipant for ServiceDecider {
     }
 
     fn forget(&self, tokens: &[UnitToken]) {
-        let (inner, tokens) = (self.0.clone(), tokens.to_vec());
-        self.0
-            .outcome_queries
-            .run(move || inner.desk.forget(&tokens));
+        if self.0.desk.forget(tokens) {
+            let inner = self.0.clone();
+            self.0.deletes.run(move || {
+                std::thread::sleep(FORGET_AFTER);
+                inner.desk.delete_forgotten();
+            });
+        }
+    }
+}
+
+/// What decides a unit.
+#[derive(Debug, Clone, Copy)]
+enum UnitCommit {
+    /// The transaction alone.
+    OnePhase,
+    /// A row with the unit's number.
+    Token(UnitToken),
+}
+
+/// Where the outcome of a unit goes.
+enum EndReply {
+    Vote(ParticipantVote),
+    Outcome(OutcomeReply),
+}
+
+impl UnitCommit {
+    fn begin(self, in_use: &mut UnitUse) -> CommitExchange {
+        let connection = &mut in_use.session.connection;
+        match self {
+            UnitCommit::OnePhase => settle::begin_commit_one_phase(connection),
+            UnitCommit::Token(token) => settle::begin_commit_with_token(connection, token),
+        }
+    }
+}
+
+impl EndReply {
+    fn committed(self) {
+        match self {
+            EndReply::Vote(vote) => vote.yes(),
+            EndReply::Outcome(reply) => reply.committed(),
+        }
+    }
+
+    fn backed_out(self) {
+        match self {
+            // A dropped vote is a no.
+            EndReply::Vote(vote) => drop(vote),
+            EndReply::Outcome(reply) => reply.backed_out(),
+        }
     }
 }
 
 impl ServiceState {
-    /// Has the worker read what held cursors have, and calls `then` on a thread that
-    /// may wait: with true if the unit may commit.
+    /// Has the worker read what held cursors have, if it has reported some, and
+    /// calls `then` on a thread that may wait: with true if the unit may commit.
     fn settle(
         self: &Arc<Self>,
         in_use: Box<UnitUse>,
         then: impl FnOnce(Box<UnitUse>, bool) + Send + 'static,
     ) {
+        if !in_use.holds_cursors {
+            return self.commits.run(move || then(in_use, true));
+        }
         let request = WorkerRequest {
             work: SQL_SETTLE,
             tag: in_use.session.lent.tag(),
@@ -118,50 +164,29 @@ impl ServiceState {
         });
     }
 
-    fn commit_one_phase(
-        self: &Arc<Self>,
-        mut in_use: UnitUse,
-        may_commit: bool,
-        vote: ParticipantVote,
-    ) {
-        if !may_commit {
-            self.back_out_now(in_use);
-            return;
-        }
-        match settle::commit_one_phase(&mut in_use.session.connection) {
-            UnitSettlement::Committed => {
-                self.counts.committed.fetch_add(1, Ordering::Relaxed);
-                self.give_back(in_use);
-                vote.yes();
-            }
-            UnitSettlement::RolledBack => {
-                self.counts.rolled_back.fetch_add(1, Ordering::Relaxed);
-                self.give_back(in_use);
-            }
-            UnitSettlement::Unknown(number) => {
-                self.counts.unknown.fetch_add(1, Ordering::Relaxed);
-                self.close(in_use.session);
-                vote.unsure();
-                let outcome = number.and_then(|number| self.desk.ask_transaction(&number));
-                if outcome == Some(true) {
-                    vote.yes();
+    /// Commits a unit. What is sent leaves on the calling thread, which does not
+    /// wait: the server works while a thread for the answer wakes up.
+    fn commit(self: &Arc<Self>, mut in_use: Box<UnitUse>, commit: UnitCommit, reply: EndReply) {
+        let inner = self.clone();
+        if in_use.holds_cursors {
+            return self.settle(in_use, move |mut in_use, may_commit| {
+                if may_commit {
+                    let sent = commit.begin(&mut in_use);
+                    inner.finish_commit(*in_use, sent, reply);
+                } else {
+                    inner.back_out_now(*in_use);
+                    reply.backed_out();
                 }
-            }
+            });
         }
+        let sent = commit.begin(&mut in_use);
+        self.commits
+            .run(move || inner.finish_commit(*in_use, sent, reply));
     }
 
-    fn commit_with_token(
-        self: &Arc<Self>,
-        mut in_use: UnitUse,
-        may_commit: bool,
-        token: UnitToken,
-        reply: OutcomeReply,
-    ) {
-        if !may_commit {
-            self.back_out_now(in_use);
-            return reply.backed_out();
-        }
-        match settle::commit_with_token(&mut in_use.session.connection, token) {
+    /// Waits for the outcome of a commit that was sent.
+    fn finish_commit(self: &Arc<Self>, mut in_use: UnitUse, sent: CommitExchange, reply: EndReply) {
+        match sent.finish(&mut in_use.session.connection) {
             UnitSettlement::Committed => {
                 self.counts.committed.fetch_add(1, Ordering::Relaxed);
                 self.give_back(in_use);
@@ -172,11 +197,26 @@ impl ServiceState {
                 self.give_back(in_use);
                 reply.backed_out();
             }
-            // The dropped reply has the region ask for the outcome.
-            UnitSettlement::Unknown(_) => {
+            UnitSettlement::Unknown(number) => {
                 self.counts.unknown.fetch_add(1, Ordering::Relaxed);
                 self.close(in_use.session);
+                self.ask_for_outcome(number, reply);
             }
+        }
+    }
+
+    /// The connection failed within a commit.
+    fn ask_for_outcome(&self, number: Option<String>, reply: EndReply) {
+        let vote = match reply {
+            EndReply::Vote(vote) => vote,
+            // The dropped reply has the region ask for the outcome.
+            EndReply::Outcome(_) => return,
+        };
+        vote.unsure();
+        match number.map(|number| self.desk.ask_transaction(&number)) {
+            Some(Some(true)) => vote.yes(),
+            Some(_) => {}
+            None => vote.never_known(),
         }
     }
 

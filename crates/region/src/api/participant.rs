@@ -248,6 +248,13 @@ impl ParticipantVote {
         }
     }
 
+    /// What became of the unit cannot be found out. After some time the task ends
+    /// with ASP7: its unit is in doubt.
+    pub fn never_known(mut self) {
+        self.unsure();
+        self.on = None;
+    }
+
     fn give(&mut self, yes: bool) {
         if let Some((unit, participant)) = self.on.take() {
             self.host.clone().vote(unit, participant, yes);

@@ -4,20 +4,23 @@
 //! that the first FETCH finds its rows; one that locks rows runs with each FETCH,
 //! for a lock ahead would be one that Db2 does not take. WITH HOLD is done here:
 //! what the portal still has is read before a commit.
+//!
+//! A program that goes on fetching gets larger batches, and `stream` has them: the
+//! server sends rows while the program works on those before.
 
 use std::rc::Rc;
 
 use sql::block::StatementBlock;
 use sql::code::Sqlca;
 use sql::cursor::{CursorError, CursorStep, OpenCursor, READ_AHEAD};
-use sql::wire::ClientEvent;
 use sql::wire::backend::ResultRow;
+use sql::wire::{ClientEvent, ResultColumn, oid};
 use sql::{FetchDistance, FetchOrientation, StatementKind};
 
 use super::areas::SqlAreas;
 use super::bind::{RowPlace, whole_number};
 use super::change::rows_of;
-use super::exchange::SqlTransport;
+use super::exchange::{ReplyWait, SqlTransport};
 use super::prepare::{PreparedStatement, ProgramStatement};
 use super::receive::{ReceiveNotes, receive};
 use super::report::SqlFailure;
@@ -27,9 +30,11 @@ use super::unit::StatementEffect;
 /// A cursor that is open.
 #[derive(Debug)]
 pub(super) struct ProgramCursor {
-    rows: OpenCursor,
+    pub rows: OpenCursor,
     portal: String,
     prepared: Rc<PreparedStatement>,
+    /// What the FETCH after the rows that were received reports.
+    pub failed: Option<SqlFailure>,
 }
 
 impl ProgramCursor {
@@ -41,12 +46,34 @@ impl ProgramCursor {
 
 /// ctid at the end of a row that has its place: length, value, length, xmin.
 const PLACE_BYTES: usize = 4 + 6 + 4 + 4;
+/// Bytes of Db2's longest VARCHAR.
+const LONGEST_VARCHAR: usize = 32_704;
+/// Bytes of a number, date or time with its length, at most: a `numeric` of 31 digits.
+const LONGEST_NUMBER: usize = 40;
 
-fn name_of(block: &StatementBlock) -> ProgramName {
+/// The cursor, statement or savepoint that a block names.
+pub(super) fn name_of(block: &StatementBlock) -> ProgramName {
     (block.token, block.name.clone())
 }
 
-fn failure(error: CursorError, name: &str) -> SqlFailure {
+/// The most bytes that a row of these columns has; `None` for a LOB.
+fn widest_row(columns: &[ResultColumn]) -> Option<usize> {
+    let mut bytes = 0usize;
+    for column in columns {
+        bytes += match column.oid {
+            oid::TEXT | oid::BYTEA => return None,
+            // A modifier is a length in characters and 4; a domain has none.
+            oid::BPCHAR | oid::VARCHAR => match usize::try_from(column.modifier) {
+                Ok(modifier) => 2 * modifier,
+                Err(_) => LONGEST_VARCHAR,
+            },
+            _ => LONGEST_NUMBER,
+        };
+    }
+    Some(bytes)
+}
+
+pub(super) fn failure(error: CursorError, name: &str) -> SqlFailure {
     match error {
         CursorError::TooLarge => {
             SqlFailure::code(-904, &["00D31033", "00000500", "rows of the cursor"])
@@ -81,6 +108,7 @@ impl Session {
         let portal = self.new_name('c');
         self.bind_first(&portal, &prepared, &block.inputs, areas, None)?;
         let mut rows = OpenCursor::new(block.cursor, self.options.cursor_bytes);
+        rows.set_widest_row(widest_row(&prepared.result));
         if !prepared.locks {
             self.exchange.client.execute(&portal, READ_AHEAD);
         }
@@ -94,6 +122,7 @@ impl Session {
             rows,
             portal,
             prepared,
+            failed: None,
         };
         self.cursors.insert(name_of(block), cursor);
         Ok(Sqlca::success(0))
@@ -119,10 +148,35 @@ impl Session {
             }
             Ok(())
         })?;
-        if !suspended {
+        if suspended {
+            rows.handle_suspended();
+        } else {
             rows.handle_complete();
         }
         Ok(())
+    }
+
+    /// FETCH of the next row, if that was received before: the usual case.
+    pub(super) fn fetch_received(
+        &mut self,
+        areas: &mut dyn SqlAreas,
+        statement: &ProgramStatement,
+    ) -> Option<Result<Sqlca, SqlFailure>> {
+        if !statement.fetches_next {
+            return None;
+        }
+        let options = self.decode_options();
+        let cursor = self.cursors.get_mut(&statement.name)?;
+        let body = cursor.rows.fetch_received()?;
+        let outputs = &statement.block.outputs;
+        let mut notes = ReceiveNotes::default();
+        let received = ResultRow::parse(body)
+            .map_err(|e| SqlFailure::lost(&e.to_string()))
+            .and_then(|row| {
+                let columns = &cursor.prepared.columns;
+                receive(&row, columns, outputs, areas, 0, options, &mut notes)
+            });
+        Some(received.map(|()| notes.sqlca(0)))
     }
 
     /// FETCH of a row or a rowset.
@@ -249,7 +303,18 @@ impl Session {
                 Ok(CursorStep::NeedRows(many)) => many,
                 Err(error) => return Err(failure(error, &block.name)),
             };
+            if self.stream.is_some() {
+                self.take_rows(transport, cursor, ReplyWait::Rows)?;
+                continue;
+            }
+            if let Some(failure) = cursor.failed.take() {
+                return Err(failure);
+            }
             let locks = cursor.prepared.locks;
+            if !locks && many > READ_AHEAD {
+                self.start_stream(transport, name_of(block), &cursor.portal, many)?;
+                continue;
+            }
             let many = if locks && many == READ_AHEAD { 1 } else { many };
             self.open_batch();
             self.exchange.client.execute(&cursor.portal, many);
@@ -302,6 +367,11 @@ impl Session {
             Some((ctid, xmin)) => cursor.rows.move_row(&ctid, &xmin),
             None => cursor.rows.leave_row(),
         }
+    }
+
+    /// Whether there are cursors WITH HOLD.
+    pub fn holds_cursors(&self) -> bool {
+        self.cursors.values().any(|cursor| cursor.rows.is_held())
     }
 
     /// Reads what cursors WITH HOLD still have.

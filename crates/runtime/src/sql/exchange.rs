@@ -1,7 +1,8 @@
 //! A batch of messages out, and its replies in.
 //!
 //! Each batch ends with one Sync, so a savepoint, a statement and the Sync leave in
-//! one write. The batch is over with the server's ReadyForQuery.
+//! one write. The batch is over with the server's ReadyForQuery. The rows of a cursor
+//! are taken as they arrive: the batch stays open meanwhile.
 
 use std::io;
 
@@ -32,11 +33,21 @@ const BUFFER_BYTES: usize = 32 * 1024;
 pub(super) type EventSink<'e> = dyn FnMut(ClientEvent<'_>) -> Result<(), SqlFailure> + 'e;
 
 /// The outcome of a batch.
+#[derive(Debug, Default)]
 pub(super) struct BatchEnd {
     /// The server's first error.
     pub error: Option<Box<ServerError>>,
     /// What taking its events led to.
     pub failure: Option<SqlFailure>,
+}
+
+/// How long replies are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReplyWait {
+    /// To the end of the batch.
+    All,
+    /// Until there are rows; what has arrived with them is taken, too.
+    Rows,
 }
 
 /// The messages of a session.
@@ -60,32 +71,49 @@ impl Exchange {
         transport: &mut dyn SqlTransport,
         events: &mut EventSink<'_>,
     ) -> Result<BatchEnd, SqlFailure> {
+        self.start(transport)?;
+        let mut end = BatchEnd::default();
+        self.take_replies(transport, &mut end, events, ReplyWait::All)?;
+        Ok(end)
+    }
+
+    /// Ends the batch with a Sync and sends it.
+    pub fn start(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         self.client.sync();
-        self.send(transport)?;
-        let mut end = BatchEnd {
-            error: None,
-            failure: None,
-        };
+        self.send(transport)
+    }
+
+    /// Takes replies of a batch that was sent; true when it is over.
+    pub fn take_replies(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        end: &mut BatchEnd,
+        events: &mut EventSink<'_>,
+        wait: ReplyWait,
+    ) -> Result<bool, SqlFailure> {
+        let mut taken = false;
         loop {
             match self.client.poll_event() {
-                Ok(Some(ClientEvent::Ready(_))) => return Ok(end),
+                Ok(Some(ClientEvent::Ready(_))) => return Ok(true),
                 Ok(Some(ClientEvent::Error(error))) => {
                     end.error.get_or_insert(error);
                 }
                 Ok(Some(event)) => {
+                    taken |= matches!(event, ClientEvent::Row(_));
                     if end.failure.is_none()
                         && let Err(failure) = events(event)
                     {
                         end.failure = Some(failure);
                     }
                 }
+                Ok(None) if taken && wait == ReplyWait::Rows => return Ok(false),
                 Ok(None) => {
                     if !self.client.output().is_empty() {
                         self.send(transport)?;
                     }
                     if let Err(why) = self.receive(transport) {
                         // The server says why it leaves.
-                        return Err(match end.error {
+                        return Err(match &end.error {
                             Some(error) => SqlFailure::lost(&error.message),
                             None => SqlFailure::lost(&why),
                         });

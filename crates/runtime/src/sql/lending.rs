@@ -2,9 +2,12 @@
 //! numbers that worker and region have for it.
 //!
 //! At the first statement of a unit a worker sends [`SQL_CONNECT`]; the region answers
-//! with a connection that it has lent, or with an SQLCODE. Before a commit the region
-//! has the waiting worker do [`SQL_SETTLE`]. The worker's side is `worker::sql`, the
-//! region's side is the crate `database`.
+//! with a connection that it has lent, or with an SQLCODE. A worker that has a session
+//! since an earlier unit of its task names it and does not wait: it does the statement
+//! first, and again on another session if the answer has one. Before a commit the
+//! region has the waiting worker do [`SQL_SETTLE`], if the unit has reported cursors
+//! WITH HOLD. The worker's side is `worker::sql`, the region's side is the crate
+//! `database`.
 //!
 //! Reference: `docs/internals/sql.md`.
 
@@ -33,6 +36,8 @@ pub mod reason {
     pub const CANCELLED: i64 = 1;
     /// The connection is of no more use.
     pub const LOST: i64 = 2;
+    /// A cursor WITH HOLD is open that has rows at the server.
+    pub const HOLDS: i64 = 3;
 }
 
 /// Flags of [`operand::FLAGS`].
@@ -45,7 +50,8 @@ pub mod grant_flag {
 pub mod operand {
     /// Of the request: [`super::reason`].
     pub const REASON: u8 = 0;
-    /// The descriptor's tag: of a connection that is lost, and of the answer.
+    /// The descriptor's tag: of a connection that is lost, of one that the first
+    /// statement uses already, and of the answer.
     pub const TAG: u8 = 1;
     /// Another number is another session: nothing of the former is there.
     pub const GENERATION: u8 = 2;
@@ -67,4 +73,6 @@ pub mod operand {
     pub const TEXT: u8 = 10;
     /// CURRENT SERVER.
     pub const LOCATION: u8 = 11;
+    /// Units of work that the session has served: another number is another unit.
+    pub const UNITS: u8 = 12;
 }

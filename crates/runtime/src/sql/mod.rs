@@ -13,13 +13,14 @@
 //!   server's catalogue;
 //! * `bind`, `receive`: host variables to the wire and back;
 //! * `query`, `change`, `cursor`, `dynamic`, `other`: the statements;
+//! * `stream`: rows of a cursor that arrive while the program works;
 //! * `descriptor`, `diagnostics`, `call`: SQLDA, GET DIAGNOSTICS, procedures;
 //! * `lending`: how a worker's session comes from its region;
 //! * `check`: statements looked at without being done;
 //! * `service`: DSNTIAR and DSNTIAC.
 //!
-//! Invariant: the wire is quiet whenever no statement is under way, so that
-//! the region can use its copy of the connection.
+//! Invariant: the wire is quiet whenever the program waits for its host or has
+//! ended ([`Session::quiet`]), so that the region can use its copy of the connection.
 
 mod areas;
 mod bind;
@@ -40,6 +41,7 @@ mod receive;
 mod report;
 mod service;
 mod session;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod unit;

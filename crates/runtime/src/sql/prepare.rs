@@ -10,13 +10,14 @@ use std::rc::Rc;
 use sql::block::{HEADER_BYTES, StatementBlock};
 use sql::wire::{ClientEvent, ResultColumn};
 use sql::{
-    HostVariables, RewriteOptions, RewrittenStatement, RowCount, SqlType, Statement, StatementKind,
-    rewrite,
+    FetchOrientation, HostVariables, RewriteOptions, RewrittenStatement, RowCount, SqlType,
+    Statement, StatementKind, rewrite,
 };
 
+use super::cursor::name_of;
 use super::exchange::SqlTransport;
 use super::report::{SqlFailure, first_problem};
-use super::session::Session;
+use super::session::{ProgramName, Session};
 use super::unit::StatementEffect;
 
 /// A statement of a program.
@@ -27,6 +28,10 @@ pub(super) struct ProgramStatement {
     /// Bytes of the block.
     pub length: usize,
     pub block: StatementBlock,
+    /// The cursor, statement or savepoint that it names.
+    pub name: ProgramName,
+    /// A FETCH of the next row into host variables.
+    pub fetches_next: bool,
     pub prepared: RefCell<Option<Rc<PreparedStatement>>>,
 }
 
@@ -71,9 +76,17 @@ impl PreparedStatement {
 
 impl ProgramStatement {
     pub fn new(block: StatementBlock, bytes: &[u8]) -> ProgramStatement {
+        let is_single = block.rows == 0
+            && block.rows_input == 0
+            && block.descriptor.is_none()
+            && block.outputs.iter().all(|output| output.occurs <= 1);
         ProgramStatement {
             head: *bytes.first_chunk().unwrap_or(&[0; HEADER_BYTES]),
             length: bytes.len(),
+            name: name_of(&block),
+            fetches_next: block.kind == StatementKind::Fetch
+                && block.orientation == FetchOrientation::Next
+                && is_single,
             block,
             prepared: RefCell::new(None),
         }

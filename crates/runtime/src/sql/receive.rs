@@ -31,7 +31,7 @@ impl ReceiveNotes {
         ca.cut = self.cut;
         ca.fewer_variables = self.fewer_variables;
         if ca.sqlcode == 0 && self.cut {
-            "01004".clone_into(&mut ca.sqlstate);
+            ca.sqlstate = "01004".into();
         }
         ca
     }

@@ -19,6 +19,7 @@ use super::cursor::ProgramCursor;
 use super::exchange::{Exchange, SqlTransport};
 use super::prepare::{PreparedStatement, ProgramStatement};
 use super::report::{SqlFailure, StatementOutcome};
+use super::stream::RowStream;
 use super::unit::SqlUnit;
 
 /// Who ends units of work.
@@ -81,6 +82,10 @@ pub struct Session {
     statements: HashMap<usize, Rc<ProgramStatement>>,
     pub(super) catalog: ServerCatalog,
     pub(super) cursors: HashMap<ProgramName, ProgramCursor>,
+    /// Rows of a cursor that are under way.
+    pub(super) stream: Option<RowStream>,
+    /// What the next statement reports in the place of its own outcome.
+    pub(super) owed: Option<SqlFailure>,
     pub(super) dynamic: HashMap<ProgramName, Rc<PreparedStatement>>,
     /// What SET CURRENT SCHEMA or SET CURRENT SQLID said.
     pub(super) schema: Option<String>,
@@ -104,6 +109,8 @@ impl Session {
             statements: HashMap::new(),
             catalog: ServerCatalog::default(),
             cursors: HashMap::new(),
+            stream: None,
+            owed: None,
             dynamic: HashMap::new(),
             schema: None,
             diagnostics: Box::new(Sqlca::success(0)),
@@ -141,13 +148,10 @@ impl Session {
             Err(SqlFailure::Cancelled(_)) => StatementOutcome::Cancelled,
             Err(SqlFailure::Lost(_)) => StatementOutcome::Lost,
         };
-        let ca = match done {
-            Ok(ca) => Box::new(ca),
-            Err(failure) => failure.into_sqlca(),
-        };
+        let ca = done.unwrap_or_else(|failure| *failure.into_sqlca());
         write_sqlca(areas, AREA, &ca);
         if !std::mem::take(&mut self.keeps_diagnostics) {
-            self.diagnostics = ca;
+            *self.diagnostics = ca;
         }
         executed
     }
@@ -193,6 +197,10 @@ impl Session {
         if usize::from(statement.block.arguments) + super::areas::FIRST > areas.count() {
             return Err(SqlFailure::code(-804, &["the CALL has too few arguments"]));
         }
+        if let Some(fetched) = self.fetch_received(areas, statement) {
+            return fetched;
+        }
+        self.quiet_for(transport, statement)?;
         let first = self.dispatch(transport, areas, statement);
         if first != Err(SqlFailure::Stale) {
             return first;

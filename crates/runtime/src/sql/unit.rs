@@ -118,16 +118,30 @@ impl Session {
         effect: StatementEffect,
         events: &mut EventSink<'_>,
     ) -> Result<(), SqlFailure> {
-        let BatchEnd { error, failure } = self.exchange.finish(transport, events)?;
-        let Some(error) = error else {
+        let end = self.exchange.finish(transport, events)?;
+        let concluded = self.conclude(transport, end, context, effect);
+        if let Err(SqlFailure::UnitRolledBack(_)) = &concluded {
+            self.roll_back(transport)?;
+        }
+        concluded
+    }
+
+    /// A batch is over. After an error of the server the unit is as it was before
+    /// the statement; but one that the server wants rolled back is left as it is.
+    pub(super) fn conclude(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        end: BatchEnd,
+        context: StatementContext,
+        effect: StatementEffect,
+    ) -> Result<(), SqlFailure> {
+        let Some(error) = end.error else {
             self.note(effect);
-            return failure.map_or(Ok(()), Err);
+            return end.failure.map_or(Ok(()), Err);
         };
         let found = classify(&error, context);
-        match &found {
-            SqlFailure::Lost(_) => {}
-            SqlFailure::UnitRolledBack(_) => self.roll_back(transport)?,
-            _ => self.undo(transport)?,
+        if !matches!(found, SqlFailure::Lost(_) | SqlFailure::UnitRolledBack(_)) {
+            self.undo(transport)?;
         }
         Err(found)
     }
@@ -202,6 +216,7 @@ impl Session {
         transport: &mut dyn SqlTransport,
         commit: bool,
     ) -> Result<SettledUnit, Box<Sqlca>> {
+        self.quiet(transport).map_err(SqlFailure::into_sqlca)?;
         if commit {
             let read = self.read_held(transport);
             read.map_err(SqlFailure::into_sqlca)?;
@@ -220,15 +235,26 @@ impl Session {
         })
     }
 
+    /// Rolls back what was done in a unit that this session does not belong to.
+    ///
+    /// # Errors
+    /// The connection is of no more use.
+    pub fn abandon_unit(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
+        self.quiet(transport)?;
+        self.roll_back(transport)
+    }
+
     /// The unit of work has ended on the server.
     pub fn end_unit(&mut self, committed: bool) {
         self.unit = SqlUnit::default();
+        self.owed = None;
         self.end_cursors(committed);
     }
 
     /// The task is over: its cursors are.
     pub fn end_task(&mut self) {
         self.unit = SqlUnit::default();
+        self.owed = None;
         self.cursors.clear();
         self.forget_dynamic();
         self.schema = None;
@@ -243,6 +269,7 @@ impl Session {
         transport: &mut dyn SqlTransport,
         commit: bool,
     ) -> Result<(), Box<Sqlca>> {
+        self.quiet(transport).map_err(SqlFailure::into_sqlca)?;
         self.cursors.clear();
         let ended = self.program_ends_unit(transport, commit);
         ended.map(drop).map_err(SqlFailure::into_sqlca)

@@ -60,7 +60,7 @@ pub fn diagnostic(ca: &Sqlca, item: &str) -> Option<DiagnosticValue> {
         "MORE" => Some(V::Text("N".to_owned())),
         "DB2_LAST_ROW" => number(if ca.sqlcode == 100 { 100 } else { 0 }),
         "DB2_RETURN_STATUS" | "DB2_NUMBER_RESULT_SETS" | "DB2_ROW_NUMBER" => number(0),
-        "RETURNED_SQLSTATE" => Some(V::Text(ca.sqlstate.clone())),
+        "RETURNED_SQLSTATE" => Some(V::Text(ca.sqlstate.clone().into_owned())),
         "DB2_RETURNED_SQLCODE" => number(ca.sqlcode),
         "MESSAGE_TEXT" => Some(V::Text(message_text(ca))),
         "MESSAGE_LENGTH" | "MESSAGE_OCTET_LENGTH" => length(message_text(ca)),

@@ -11,6 +11,8 @@
 //! Numbers are COMP-5 in the copybook, so in the machine's order. Reference: Db2
 //! for z/OS SQL Reference, "SQL communication area (SQLCA)".
 
+use std::borrow::Cow;
+
 /// Bytes of an SQLCA.
 pub const SQLCA_BYTES: usize = 136;
 
@@ -64,7 +66,7 @@ pub struct Sqlca {
     /// 0, +100, a warning or an error.
     pub sqlcode: i32,
     /// Five characters.
-    pub sqlstate: String,
+    pub sqlstate: Cow<'static, str>,
     /// Tokens of SQLERRMC.
     pub tokens: Vec<String>,
     /// SQLERRD(1) to SQLERRD(6); the third counts rows.
@@ -82,7 +84,7 @@ impl Sqlca {
     pub fn success(rows: i32) -> Sqlca {
         Sqlca {
             errd: [0, 0, rows, -1, 0, 0],
-            sqlstate: "00000".to_owned(),
+            sqlstate: Cow::Borrowed("00000"),
             ..Sqlca::default()
         }
     }
@@ -91,7 +93,7 @@ impl Sqlca {
     pub fn of(sqlcode: i32, tokens: &[&str]) -> Sqlca {
         Sqlca {
             sqlcode,
-            sqlstate: sqlstate(sqlcode).to_owned(),
+            sqlstate: Cow::Borrowed(sqlstate(sqlcode)),
             tokens: tokens.iter().map(|t| (*t).to_owned()).collect(),
             errd: if sqlcode < 0 {
                 [-110, 0, 0, -1, 0, 0]
@@ -172,7 +174,7 @@ impl Sqlca {
         }
         Sqlca {
             sqlcode: word(12),
-            sqlstate: text(&area[131..136]),
+            sqlstate: Cow::Owned(text(&area[131..136])),
             tokens: if length == 0 {
                 Vec::new()
             } else {

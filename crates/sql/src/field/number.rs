@@ -38,6 +38,9 @@ impl Decimal {
     /// The value with another scale; digits beyond it are cut.
     pub fn rescale(self, scale: i8) -> Result<Decimal, NumberError> {
         let by = i32::from(scale) - i32::from(self.scale);
+        if by == 0 {
+            return Ok(self);
+        }
         let value = if by >= 0 {
             let factor = power(by.unsigned_abs()).ok_or(NumberError::Range);
             match factor {

@@ -202,6 +202,11 @@ impl Client {
         self.push(PendingCommand::Query);
     }
 
+    /// Has the server send the answers that it has, within a batch.
+    pub fn flush(&mut self) {
+        frontend::flush(&mut self.out);
+    }
+
     /// Ends a batch of commands: errors end here.
     pub fn sync(&mut self) {
         frontend::sync(&mut self.out);

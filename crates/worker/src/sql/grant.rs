@@ -24,6 +24,8 @@ pub(crate) struct SqlGrant {
     pub tag: u64,
     /// Distinguishes sessions on one tag.
     pub generation: u64,
+    /// Units of work that the session has served.
+    pub units: u64,
     /// The session's options for statements.
     pub options: SessionOptions,
 }
@@ -47,6 +49,7 @@ impl SqlGrant {
         Ok(SqlGrant {
             tag: int(operand::TAG) as u64,
             generation: int(operand::GENERATION) as u64,
+            units: int(operand::UNITS) as u64,
             options: SessionOptions {
                 owner: UnitOwner::Region,
                 rolls_back: int(operand::FLAGS) & grant_flag::ROLLS_BACK != 0,

@@ -14,7 +14,7 @@ use sql::wire::{
     TransactionState,
 };
 
-use super::{SqlRefusal, settled};
+use super::{SqlGrant, SqlRefusal, settled};
 use crate::connections::{LentConnections, WorkResult};
 use crate::services::{CommandFailure, WorkerServices};
 
@@ -27,6 +27,17 @@ pub struct SqlLink {
     pub(crate) session: Session,
     /// The unit of work at hand has it.
     pub(crate) has_unit: bool,
+    /// Units of work that it has served.
+    pub(crate) units: u64,
+    /// The unit may have ended without this worker's doing: a program of the region
+    /// ran.
+    pub(crate) is_uncertain: bool,
+    /// The task's last unit was committed on it: the region has it for the next one.
+    pub(crate) stays: bool,
+    /// The region has been asked for it, and has not been waited for.
+    pub(crate) is_early: bool,
+    /// The region knows that there are cursors WITH HOLD.
+    has_reported_holds: bool,
 }
 
 impl SqlLink {
@@ -38,24 +49,86 @@ impl SqlLink {
             file,
             session: Session::new(options),
             has_unit: false,
+            units: 0,
+            is_uncertain: false,
+            stays: false,
+            is_early: false,
+            has_reported_holds: false,
         }
+    }
+
+    /// Whether it is that of a grant.
+    pub(crate) fn is_of(&self, grant: &SqlGrant) -> bool {
+        (self.tag, self.generation) == (grant.tag, grant.generation)
+    }
+
+    /// The region has given it to a unit of work.
+    pub(crate) fn begin_unit(&mut self, grant: SqlGrant) {
+        if self.has_unit && self.units != grant.units && !self.is_early {
+            // The unit that it had has ended. Without cursors WITH HOLD, which settle,
+            // nothing is left.
+            self.session.end_unit(false);
+        }
+        self.session.set_options(grant.options);
+        self.units = grant.units;
+        self.has_unit = true;
+        self.is_uncertain = false;
+        self.is_early = false;
+    }
+
+    /// The unit has got no session: what was done on this one goes. False if the
+    /// connection is of no more use.
+    pub(crate) fn abandon_unit(&mut self) -> bool {
+        let file = self.file();
+        let undone = self.session.abandon_unit(&mut FileTransport(&file));
+        self.end_task();
+        undone.is_ok()
+    }
+
+    /// Whether the region must get to know of cursors WITH HOLD; true once a unit.
+    pub(super) fn must_report_holds(&mut self) -> bool {
+        let holds = !self.has_reported_holds && self.session.holds_cursors();
+        self.has_reported_holds |= holds;
+        holds
+    }
+
+    /// A program of the region runs: it may end the unit.
+    pub(crate) fn leave(&mut self) {
+        self.is_uncertain = true;
+        self.stays = false;
     }
 
     pub(crate) fn file(&self) -> Rc<File> {
         self.file.clone()
     }
 
+    /// Receives what the server still sends of a cursor: the region may use its copy
+    /// of the connection then.
+    pub(crate) fn quiet(&mut self) {
+        let file = self.file();
+        // The region finds a broken connection by itself, and so does the next
+        // statement.
+        let _ = self.session.quiet(&mut FileTransport(&file));
+    }
+
     /// The unit of work is over.
     pub(crate) fn end_unit(&mut self, committed: bool) {
         // A unit that was settled and could not be committed closes all cursors.
-        if std::mem::take(&mut self.has_unit) || !committed {
+        let had_unit = std::mem::take(&mut self.has_unit);
+        if had_unit || !committed {
             self.session.end_unit(committed);
         }
+        self.stays = committed && (had_unit || self.stays);
+        self.has_reported_holds = false;
     }
 
     /// The task is over.
     pub(crate) fn end_task(&mut self) {
         self.has_unit = false;
+        self.is_uncertain = false;
+        self.stays = false;
+        self.is_early = false;
+        self.has_reported_holds = false;
         self.session.end_task();
     }
 }
@@ -161,6 +234,7 @@ pub(crate) fn settle(
     match result {
         Ok(done) => {
             link.has_unit = false;
+            link.has_reported_holds = false;
             let state = match done.state {
                 TransactionState::Idle => b'I',
                 TransactionState::Open => b'T',

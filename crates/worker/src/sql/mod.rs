@@ -2,8 +2,10 @@
 //!
 //! At the first statement of a unit of work the worker asks the region for a
 //! connection ([`SQL_CONNECT`]); afterwards it talks to the server by itself, as
-//! `runtime::sql` does. The region ends units: before a commit it has the waiting
-//! worker settle ([`SQL_SETTLE`]), then it sends COMMIT over its own copy.
+//! `runtime::sql` does. In a task's later units it does the first statement while the
+//! region serves that request. The region ends units: before a commit it has the
+//! waiting worker settle ([`SQL_SETTLE`]) if there are cursors WITH HOLD, then it sends
+//! COMMIT over its own copy.
 //!
 //! While the server works the QR token is released. A wait ends when the server
 //! answers: for a task that is purged the region has the server cancel the statement.
@@ -44,24 +46,26 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         ))));
     }
     w.services.progress();
-    let mut link = match w.services.sql_open() {
+    let link = match w.services.sql_open() {
         Ok(link) => link,
-        Err(SqlRefusal::Code(ca)) => {
-            write(&mut areas, &ca);
-            return Ok(());
-        }
-        Err(SqlRefusal::Failed(CommandFailure::Condition(condition, _))) => {
-            let why = format!("the region answered {condition}");
-            write(&mut areas, &Sqlca::of(-924, &[&why]));
-            return Ok(());
-        }
-        Err(SqlRefusal::Failed(failure)) => return Err(ServiceEnd::Stop(failure.into())),
+        Err(refusal) => return refused(&mut areas, refusal),
     };
-    let holding = w.on_qr();
-    let executed = {
-        let mut transport = TaskTransport::new(link.file(), &mut *w.services, holding);
-        link.session.execute(&mut transport, &mut areas)
-    };
+    // The first operand is the statement, a constant.
+    let saved = link.is_early.then(|| areas.save());
+    let (mut link, mut executed) = execute(w, link, &mut areas);
+    if let Some(saved) = saved {
+        let (confirmed, is_same) = match w.services.sql_confirm(link) {
+            Ok(confirmed) => confirmed,
+            Err(refusal) => return refused(&mut areas, refusal),
+        };
+        link = confirmed;
+        if !is_same {
+            // The region has ended the other session, and what was done there.
+            areas.restore(&saved);
+            (link, executed) = execute(w, link, &mut areas);
+        }
+    }
+    let reports_holds = link.must_report_holds();
     let ended = match executed {
         StatementOutcome::Lost => return stopped(w.services.sql_lost(link)),
         StatementOutcome::Done => Ok(()),
@@ -75,7 +79,35 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         }
     };
     w.services.sql_keep(link);
+    if reports_holds {
+        return stopped(w.services.sql_holds());
+    }
     ended
+}
+
+/// Does the statement on a connection.
+fn execute(
+    w: &mut Worker,
+    mut link: Box<SqlLink>,
+    areas: &mut WorkerAreas<'_, '_>,
+) -> (Box<SqlLink>, StatementOutcome) {
+    let holding = w.on_qr();
+    let mut transport = TaskTransport::new(link.file(), &mut *w.services, holding);
+    let executed = link.session.execute(&mut transport, areas);
+    (link, executed)
+}
+
+/// The unit of work has no connection.
+fn refused(areas: &mut WorkerAreas<'_, '_>, refusal: SqlRefusal) -> LeResult {
+    match refusal {
+        SqlRefusal::Code(ca) => write(areas, &ca),
+        SqlRefusal::Failed(CommandFailure::Condition(condition, _)) => {
+            let why = format!("the region answered {condition}");
+            write(areas, &Sqlca::of(-924, &[&why]));
+        }
+        SqlRefusal::Failed(failure) => return Err(ServiceEnd::Stop(failure.into())),
+    }
+    Ok(())
 }
 
 /// An answer of the region after a statement: only an abend counts, for the

@@ -201,3 +201,121 @@ fn a_rowset_fills_tables_in_storage() {
         ]
     );
 }
+
+/// A cursor over 3,000 rows, and what reads it to its end.
+const MANY: &str = "EXEC SQL DECLARE C1 CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL DECLARE H1 CURSOR WITH HOLD FOR SELECT N FROM NUMS ORDER BY N END-EXEC
+         EXEC SQL DECLARE D1 CURSOR FOR SELECT 1000 / (2000 - N) FROM NUMS ORDER BY N END-EXEC
+";
+const MANY_ROWS: &str = "INSERT INTO \"NUMS\" SELECT n, '' FROM generate_series(121, 3000) n;";
+const COUNTERS: &str = "77 TOTAL PIC S9(9) COMP VALUE 0. 77 ROWS-READ PIC S9(4) COMP VALUE 0.";
+
+/// Rows that are under way do not disturb other statements, nor they those.
+#[test]
+fn statements_between_the_fetches_of_a_large_result_see_their_own_rows() {
+    let Some(cluster) = cluster() else { return };
+    cluster.psql(MANY_ROWS).unwrap();
+    let shown = lines(
+        place(&cluster),
+        COUNTERS,
+        &format!(
+            "{MANY}
+         EXEC SQL OPEN C1 END-EXEC
+         PERFORM UNTIL SQLCODE NOT = 0
+           EXEC SQL FETCH C1 INTO :H-N END-EXEC
+           IF SQLCODE = 0
+             ADD 1 TO ROWS-READ ADD H-N TO TOTAL
+             IF FUNCTION MOD(ROWS-READ, 7) = 0
+               EXEC SQL SELECT N + 1 INTO :H-N FROM NUMS WHERE N = :H-N END-EXEC
+               IF SQLCODE NOT = 0 DISPLAY 'LOST' SQLCODE END-IF
+               IF H-N NOT = ROWS-READ + 1 DISPLAY 'WRONG' H-N END-IF
+             END-IF
+             IF ROWS-READ = 900
+               EXEC SQL INSERT INTO NUMS VALUES (5, 'DUP') END-EXEC
+               DISPLAY SQLCODE
+               EXEC SQL UPDATE NUMS SET T = 'NEW' WHERE N = 901 END-EXEC
+               DISPLAY SQLCODE
+             END-IF
+           END-IF
+         END-PERFORM
+         SHOW;
+         DISPLAY ROWS-READ ' ' TOTAL
+         EXEC SQL CLOSE C1 END-EXEC
+         EXEC SQL SELECT T INTO :H-SHORT FROM NUMS WHERE N = 901 END-EXEC
+         DISPLAY H-SHORT"
+        ),
+    );
+    let codes = ["-0000000803", "+0000000000"];
+    let ends = ["code 100", "+03000 +0004501500", "NEW"];
+    assert_eq!(shown, [&codes[..], &ends[..]].concat());
+}
+
+#[test]
+fn an_error_in_rows_that_are_under_way_comes_at_its_row_and_the_unit_lives() {
+    let Some(cluster) = cluster() else { return };
+    cluster.psql(MANY_ROWS).unwrap();
+    let shown = lines(
+        place(&cluster),
+        COUNTERS,
+        &format!(
+            "{MANY}
+         EXEC SQL INSERT INTO NUMS VALUES (9000, 'NEW') END-EXEC
+         EXEC SQL OPEN D1 END-EXEC
+         PERFORM UNTIL SQLCODE NOT = 0
+           EXEC SQL FETCH D1 INTO :H-N END-EXEC
+           IF SQLCODE = 0 ADD 1 TO ROWS-READ END-IF
+           IF SQLCODE = 0 AND ROWS-READ = 1700
+             EXEC SQL UPDATE NUMS SET T = 'UPD' WHERE N = 9000 END-EXEC
+             DISPLAY 'UPDATE ' SQLCODE
+           END-IF
+         END-PERFORM
+         SHOW;
+         IF ROWS-READ < 1700 OR ROWS-READ > 1999 DISPLAY ROWS-READ END-IF
+         EXEC SQL CLOSE D1 END-EXEC
+         SHOW;
+         EXEC CICS SYNCPOINT NOHANDLE END-EXEC
+         EXEC SQL SELECT T INTO :H-SHORT FROM NUMS WHERE N = 9000 END-EXEC
+         DISPLAY H-SHORT"
+        ),
+    );
+    assert_eq!(shown, ["UPDATE +0000000000", "code -802", "code 0", "UPD"]);
+}
+
+#[test]
+fn a_syncpoint_among_rows_that_are_under_way_closes_a_cursor_and_keeps_a_held_one() {
+    let Some(cluster) = cluster() else { return };
+    cluster.psql(MANY_ROWS).unwrap();
+    let read = |cursor: &str| {
+        format!(
+            "MOVE 0 TO ROWS-READ
+         EXEC SQL OPEN {cursor} END-EXEC
+         PERFORM UNTIL SQLCODE NOT = 0 OR ROWS-READ = 500
+           EXEC SQL FETCH {cursor} INTO :H-N END-EXEC ADD 1 TO ROWS-READ
+         END-PERFORM
+         EXEC SQL UPDATE NUMS SET T = 'ONE' WHERE N = 1 END-EXEC
+         EXEC CICS SYNCPOINT NOHANDLE END-EXEC
+         EXEC SQL FETCH {cursor} INTO :H-N END-EXEC
+         SHOW;
+         DISPLAY H-N
+         EXEC SQL SELECT T INTO :H-SHORT FROM NUMS WHERE N = 1 END-EXEC
+         DISPLAY H-SHORT
+         PERFORM UNTIL SQLCODE NOT = 0
+           EXEC SQL FETCH {cursor} INTO :H-N END-EXEC
+         END-PERFORM
+         SHOW;
+         DISPLAY H-N
+"
+        )
+    };
+    let procedure = format!("{MANY}{}{}", read("C1"), read("H1"));
+    let shown = lines(place(&cluster), COUNTERS, &procedure);
+    let plain = [
+        "code -501",
+        "+0000000500",
+        "ONE",
+        "code -501",
+        "+0000000500",
+    ];
+    let held = ["code 0", "+0000000501", "ONE", "code 100", "+0000003000"];
+    assert_eq!(shown, [plain, held].concat());
+}
