@@ -70,6 +70,10 @@ impl SharedRegion {
             userid: start.userid,
             start: Some(id),
             is_child: start.wants_result,
+            port: match &start.terminal {
+                Some(_) => self.terminal_port.get(),
+                None => 0,
+            },
             ..TaskSpec::default()
         };
         self.starts.lock().insert(id, start);
