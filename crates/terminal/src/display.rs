@@ -16,6 +16,7 @@ use tn3270::stream::Command;
 use tn3270::{InboundRecord, ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
 
+use crate::commands;
 use crate::config::Uppercase;
 use crate::host::SignedOnUser;
 use crate::messages;
@@ -61,6 +62,8 @@ pub struct DisplayState {
     pub wrong_passwords: u8,
     /// Which letters become capitals.
     upper_case: Uppercase,
+    /// Map set and map that a program has sent last.
+    pub shown_map: Option<(Name<8>, Name<8>)>,
     /// The user's own screen, at a terminal that a debugger may use.
     saved: Option<Box<SavedScreen>>,
     /// The debugger's screen is shown in its place.
@@ -111,6 +114,7 @@ impl TerminalDisplay {
                 user: None,
                 wrong_passwords: 0,
                 upper_case: shared.config.uppercase,
+                shown_map: None,
                 saved: None,
                 covered: false,
                 program_output: false,
@@ -410,6 +414,9 @@ impl FacilitySink for DisplaySink {
                 state.unlock_due = false;
             }
             FacilityEvent::Output(output) => display.output(&output),
+            FacilityEvent::Command { number, operands } => {
+                commands::serve_later(&shared, display, number, &operands);
+            }
             FacilityEvent::Waits => {
                 display.lock().awaits_input = true;
                 display.uncover();

@@ -181,6 +181,8 @@ pub struct InternalStart {
     /// What the worker is told of it, where it is a terminal that outlives the
     /// task.
     pub terminal: Option<Box<TerminalData>>,
+    /// A copy of the input that began it, and what its door has prepared of that.
+    pub input: Option<(Vec<u8>, Vec<u8>)>,
     /// A parent wants its channel and how it ended.
     pub wants_result: bool,
     /// The number of the task from outside that its chain of starts comes from; 0

@@ -20,6 +20,7 @@ mod locks;
 mod managers;
 mod prepared;
 mod request;
+mod returning;
 mod start_queue;
 mod starting;
 mod syncpoint;

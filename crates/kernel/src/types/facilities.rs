@@ -66,9 +66,19 @@ pub struct FacilityInput {
     /// The data after AID and cursor, in the region's code page where they are
     /// characters.
     pub data: Vec<u8>,
+    /// What the door has prepared of it for the worker: a
+    /// [`link::terminal::PreparedInput`], or nothing.
+    pub prepared: Vec<u8>,
     /// The transaction to begin when no task has named the next one, as the door
     /// finds it in the first characters; blank for none.
     pub transid: TransId,
+}
+
+impl FacilityInput {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.data.len() + self.prepared.len()
+    }
 }
 
 /// What became of an input.
@@ -176,6 +186,13 @@ pub enum FacilityEvent {
     Begins(TransId),
     /// The task sends. It goes on at once: the sink keeps a copy.
     Output(FacilityOutput),
+    /// A command of the task that its door serves and that gives nothing back.
+    Command {
+        /// The number of its row.
+        number: u16,
+        /// Its operands, as [`link::CommandOperands`] has them. A worker wrote them.
+        operands: Vec<u8>,
+    },
     /// The task waits for input: the keyboard is unlocked.
     Waits,
     /// The task is over.
