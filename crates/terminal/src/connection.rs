@@ -28,10 +28,11 @@ use bms::TerminalPage;
 
 use crate::commands;
 use crate::config::Uppercase;
-use crate::display::{DisplaySink, TerminalDisplay};
+use crate::display::TerminalDisplay;
 use crate::input::{program_data, transid};
 use crate::messages;
 use crate::shared::TerminalContext;
+use crate::sink::DisplaySink;
 
 /// A connection and its terminal.
 pub struct Connection {

@@ -11,12 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
-use region::{FacilityEvent, FacilityId, FacilityOutput, FacilitySink, Name, ScreenErase, TransId};
+use region::{FacilityOutput, Name, ScreenErase, TransId};
 use tn3270::stream::Command;
 use tn3270::{InboundRecord, ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
 
-use crate::commands;
 use crate::config::Uppercase;
 use crate::host::SignedOnUser;
 use crate::messages;
@@ -35,7 +34,7 @@ pub struct TerminalDisplay {
     page: OnceLock<Arc<PageTables>>,
     /// Output or the end of the session waits for the connection's future.
     news: Notify,
-    shared: Weak<TerminalContext>,
+    pub(crate) shared: Weak<TerminalContext>,
     /// The session's time starts here.
     start: Instant,
 }
@@ -53,9 +52,9 @@ pub struct DisplayState {
     pub locked: bool,
     /// A task has ended: the keyboard is unlocked unless an input that was
     /// entered meanwhile begins another.
-    unlock_due: bool,
+    pub(crate) unlock_due: bool,
     /// The transaction of the task that runs.
-    transid: TransId,
+    pub(crate) transid: TransId,
     /// Who has signed on.
     pub user: Option<SignedOnUser>,
     /// Wrong passwords since the last sign-on.
@@ -72,7 +71,7 @@ pub struct DisplayState {
     /// has entered something.
     program_output: bool,
     /// The task waits for an input of the user.
-    awaits_input: bool,
+    pub(crate) awaits_input: bool,
 }
 
 impl DisplayState {
@@ -298,7 +297,7 @@ impl TerminalDisplay {
 
     /// Has the connection unlock the keyboard at the end of a task, unless what
     /// the user has entered since begins another.
-    fn task_ended(&self) {
+    pub(crate) fn task_ended(&self) {
         self.lock().unlock_due = true;
         self.notify();
     }
@@ -308,7 +307,8 @@ impl TerminalDisplay {
         std::mem::take(&mut self.lock().unlock_due)
     }
 
-    fn output(&self, output: &FacilityOutput) {
+    /// Writes what a task sends with SEND or CONVERSE.
+    pub(crate) fn output(&self, output: &FacilityOutput) {
         let mut record = Vec::with_capacity(output.data.len() + 2);
         if output.structured {
             record.push(Command::WriteStructuredField.emit());
@@ -392,54 +392,6 @@ impl StepDisplay for TerminalDisplay {
 
     fn unlock(&self) {
         TerminalDisplay::unlock(self);
-    }
-}
-
-/// The region's way to a terminal.
-#[derive(Debug)]
-pub struct DisplaySink(pub Arc<TerminalDisplay>);
-
-impl FacilitySink for DisplaySink {
-    fn event(&self, facility: FacilityId, event: FacilityEvent) {
-        let display = &self.0;
-        let Some(shared) = display.shared.upgrade() else {
-            return;
-        };
-        match event {
-            FacilityEvent::Begins(transid) => {
-                // A START may begin before the door knows the facility's number.
-                shared.attach(facility, display);
-                let mut state = display.lock();
-                state.transid = transid;
-                state.unlock_due = false;
-            }
-            FacilityEvent::Output(output) => display.output(&output),
-            FacilityEvent::Command { number, operands } => {
-                commands::serve_later(&shared, display, number, &operands);
-            }
-            FacilityEvent::Waits => {
-                display.lock().awaits_input = true;
-                display.uncover();
-                display.unlock();
-            }
-            FacilityEvent::Ended {
-                abend: Some(abend), ..
-            } => {
-                let transid = display.lock().transid;
-                display.show(&messages::abended(&shared.applid, transid, &abend), false);
-            }
-            FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
-            FacilityEvent::Refused { transid, .. } if transid.is_blank() => {
-                // CLEAR, or a key alone, that was pressed while a task ended.
-                display.task_ended();
-            }
-            FacilityEvent::Refused { transid, refusal } => {
-                display.show(
-                    &messages::refused_task(&shared.applid, transid, refusal),
-                    false,
-                );
-            }
-        }
     }
 }
 

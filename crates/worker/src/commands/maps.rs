@@ -23,7 +23,7 @@ use link::{CommandOperands, OperandValue};
 
 use super::forward;
 use super::terminal::{
-    drop_released_input, input, note_output, report_taken, take_given, take_mapped,
+    MapName, drop_released_input, input, note_output, report_taken, take_given, take_mapped,
 };
 use crate::abend::Abend;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
@@ -90,8 +90,6 @@ fn note_map(w: &mut Worker, names: MapName) {
     }
 }
 
-/// Map set and map.
-pub type MapName = ([u8; 8], [u8; 8]);
 /// Default and alternate size of a terminal.
 type ScreenSizes = (ScreenSize, ScreenSize);
 

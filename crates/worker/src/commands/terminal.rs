@@ -18,11 +18,13 @@ use link::{CommandOperands, OperandValue};
 
 use super::conversation::{ConversationOptions, from};
 use super::forward;
-use super::maps::MapName;
 use super::record::DataTarget;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
+
+/// Map set and map.
+pub type MapName = ([u8; 8], [u8; 8]);
 
 /// The task's terminal.
 #[derive(Debug, Default)]
