@@ -238,6 +238,11 @@ pub const RESULT_RETIRE: u32 = 1;
 /// The CPU time was given by the time that the task took, not read from a
 /// clock.
 pub const RESULT_CPU_ESTIMATED: u32 = 2;
+/// The last command was RETURN TRANSID at a terminal, and the region has not been asked
+/// to carry it out: [`SlotResults::next_transid`] is for the next input.
+pub const RESULT_RETURN: u32 = 4;
+/// That command has a COMMAREA, which is the one of the results.
+pub const RESULT_RETURN_COMMAREA: u32 = 8;
 
 /// The cost of a run, as the worker measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

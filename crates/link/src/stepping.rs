@@ -36,10 +36,14 @@ pub enum StepPoint {
     TaskEnds,
     /// The task is over because of an abend.
     TaskAbends,
+    /// An SQL statement is about to be executed.
+    SqlBegins,
+    /// An SQL statement was executed.
+    SqlEnds,
 }
 
 impl StepPoint {
-    const ALL: [StepPoint; 7] = [
+    const ALL: [StepPoint; 9] = [
         StepPoint::ProgramBegins,
         StepPoint::CommandBegins,
         StepPoint::CommandEnds,
@@ -47,6 +51,8 @@ impl StepPoint {
         StepPoint::Abend,
         StepPoint::TaskEnds,
         StepPoint::TaskAbends,
+        StepPoint::SqlBegins,
+        StepPoint::SqlEnds,
     ];
 
     /// Whether the report is about a command.
@@ -75,7 +81,8 @@ pub struct StepReport {
     pub commarea: Vec<u8>,
     /// The abend code, or zeros.
     pub abend: [u8; 4],
-    /// Its message.
+    /// Its message. At an SQL statement: its text, then a line for each value of the
+    /// SQLCA that counts.
     pub message: String,
     /// Transaction of RETURN TRANSID, blank for none.
     pub next_transid: [u8; 4],

@@ -14,7 +14,8 @@ mod shell;
 
 pub use api::*;
 pub use handle::{
-    DoorRuntime, Handle, OnePhaseOutcome, OpenTask, Port, PrepareOutcome, Region, block_on,
+    DoorRuntime, Handle, OnePhaseOutcome, OpenTask, Port, PrepareOutcome, Region, TerminalRuntime,
+    block_on,
 };
 #[cfg(feature = "sim")]
 pub use kernel::sim;

@@ -6,6 +6,7 @@
 //! facility.
 
 use std::future::poll_fn;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::ready;
@@ -25,11 +26,13 @@ use tokio_rustls::TlsAcceptor;
 
 use bms::TerminalPage;
 
+use crate::commands;
 use crate::config::Uppercase;
-use crate::display::{DisplaySink, TerminalDisplay};
+use crate::display::TerminalDisplay;
 use crate::input::{program_data, transid};
 use crate::messages;
 use crate::shared::TerminalContext;
+use crate::sink::DisplaySink;
 
 /// A connection and its terminal.
 pub struct Connection {
@@ -130,8 +133,11 @@ impl Connection {
             if self.settle(&mut stream).await {
                 return None;
             }
+            // In this order: a task that ends in between is looked at in the next round.
+            let unlock_due = self.display.take_unlock_due();
+            let free = self.is_free();
             if self.facility.is_some() {
-                let phase = if self.is_free() {
+                let phase = if free {
                     SeatPhase::Idle
                 } else {
                     SeatPhase::Busy
@@ -141,7 +147,7 @@ impl Connection {
             if std::mem::take(&mut self.begins_tls) {
                 return Some(stream);
             }
-            if self.display.take_unlock_due() && self.is_free() {
+            if unlock_due && free {
                 self.display.unlock();
                 continue;
             }
@@ -197,8 +203,8 @@ impl Connection {
     /// The buffer is on the stack, so an idle terminal has none.
     async fn read<S: AsyncRead + Unpin>(&self, stream: &mut S) -> std::io::Result<Vec<u8>> {
         poll_fn(|cx| {
-            let mut bytes = [0; READ_BYTES];
-            let mut buffer = ReadBuf::new(&mut bytes);
+            let mut bytes = [const { MaybeUninit::uninit() }; READ_BYTES];
+            let mut buffer = ReadBuf::uninit(&mut bytes);
             ready!(Pin::new(&mut *stream).poll_read(cx, &mut buffer))?;
             let read = buffer.filled();
             if read.is_empty() {
@@ -381,10 +387,13 @@ impl Connection {
         if upper_case == Uppercase::All && self.begins(id) {
             data.make_ascii_uppercase();
         }
+        let (aid, cursor) = (aid.emit(), record.cursor().unwrap_or(0));
+        let prepared = commands::prepare(&self.shared, &self.display, (aid, cursor), &data);
         let input = FacilityInput {
-            aid: aid.emit(),
-            cursor: record.cursor().unwrap_or(0),
+            aid,
+            cursor,
             data,
+            prepared,
             transid: code,
         };
         if let Err(refused) = self.region.input(id, input) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
-use region::{FacilityEvent, FacilityId, FacilityOutput, FacilitySink, Name, ScreenErase, TransId};
+use region::{FacilityOutput, Name, ScreenErase, TransId};
 use tn3270::stream::Command;
 use tn3270::{InboundRecord, ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
@@ -34,7 +34,7 @@ pub struct TerminalDisplay {
     page: OnceLock<Arc<PageTables>>,
     /// Output or the end of the session waits for the connection's future.
     news: Notify,
-    shared: Weak<TerminalContext>,
+    pub(crate) shared: Weak<TerminalContext>,
     /// The session's time starts here.
     start: Instant,
 }
@@ -52,15 +52,17 @@ pub struct DisplayState {
     pub locked: bool,
     /// A task has ended: the keyboard is unlocked unless an input that was
     /// entered meanwhile begins another.
-    unlock_due: bool,
+    pub(crate) unlock_due: bool,
     /// The transaction of the task that runs.
-    transid: TransId,
+    pub(crate) transid: TransId,
     /// Who has signed on.
     pub user: Option<SignedOnUser>,
     /// Wrong passwords since the last sign-on.
     pub wrong_passwords: u8,
     /// Which letters become capitals.
     upper_case: Uppercase,
+    /// Map set and map that a program has sent last.
+    pub shown_map: Option<(Name<8>, Name<8>)>,
     /// The user's own screen, at a terminal that a debugger may use.
     saved: Option<Box<SavedScreen>>,
     /// The debugger's screen is shown in its place.
@@ -69,7 +71,7 @@ pub struct DisplayState {
     /// has entered something.
     program_output: bool,
     /// The task waits for an input of the user.
-    awaits_input: bool,
+    pub(crate) awaits_input: bool,
 }
 
 impl DisplayState {
@@ -111,6 +113,7 @@ impl TerminalDisplay {
                 user: None,
                 wrong_passwords: 0,
                 upper_case: shared.config.uppercase,
+                shown_map: None,
                 saved: None,
                 covered: false,
                 program_output: false,
@@ -294,7 +297,7 @@ impl TerminalDisplay {
 
     /// Has the connection unlock the keyboard at the end of a task, unless what
     /// the user has entered since begins another.
-    fn task_ended(&self) {
+    pub(crate) fn task_ended(&self) {
         self.lock().unlock_due = true;
         self.notify();
     }
@@ -304,7 +307,8 @@ impl TerminalDisplay {
         std::mem::take(&mut self.lock().unlock_due)
     }
 
-    fn output(&self, output: &FacilityOutput) {
+    /// Writes what a task sends with SEND or CONVERSE.
+    pub(crate) fn output(&self, output: &FacilityOutput) {
         let mut record = Vec::with_capacity(output.data.len() + 2);
         if output.structured {
             record.push(Command::WriteStructuredField.emit());
@@ -388,51 +392,6 @@ impl StepDisplay for TerminalDisplay {
 
     fn unlock(&self) {
         TerminalDisplay::unlock(self);
-    }
-}
-
-/// The region's way to a terminal.
-#[derive(Debug)]
-pub struct DisplaySink(pub Arc<TerminalDisplay>);
-
-impl FacilitySink for DisplaySink {
-    fn event(&self, facility: FacilityId, event: FacilityEvent) {
-        let display = &self.0;
-        let Some(shared) = display.shared.upgrade() else {
-            return;
-        };
-        match event {
-            FacilityEvent::Begins(transid) => {
-                // A START may begin before the door knows the facility's number.
-                shared.attach(facility, display);
-                let mut state = display.lock();
-                state.transid = transid;
-                state.unlock_due = false;
-            }
-            FacilityEvent::Output(output) => display.output(&output),
-            FacilityEvent::Waits => {
-                display.lock().awaits_input = true;
-                display.uncover();
-                display.unlock();
-            }
-            FacilityEvent::Ended {
-                abend: Some(abend), ..
-            } => {
-                let transid = display.lock().transid;
-                display.show(&messages::abended(&shared.applid, transid, &abend), false);
-            }
-            FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
-            FacilityEvent::Refused { transid, .. } if transid.is_blank() => {
-                // CLEAR, or a key alone, that was pressed while a task ended.
-                display.task_ended();
-            }
-            FacilityEvent::Refused { transid, refusal } => {
-                display.show(
-                    &messages::refused_task(&shared.applid, transid, refusal),
-                    false,
-                );
-            }
-        }
     }
 }
 

@@ -31,6 +31,7 @@ mod panel;
 mod service;
 mod shared;
 mod sign_on;
+mod sink;
 mod stepping;
 
 pub use browser::{BrowserError, BrowserTerminals};

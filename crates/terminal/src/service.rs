@@ -88,10 +88,7 @@ impl TerminalService {
         };
         let addresses = [address(&plain)?, address(&encrypted)?];
         // Passwords are compared one after another.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .max_blocking_threads(1)
-            .build()?;
+        let runtime = region.terminal_runtime(1)?;
         let (stop, stopped) = watch::channel(false);
         self.shared.begin(RegionRuntime {
             runtime: runtime.handle().clone(),

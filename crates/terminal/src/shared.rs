@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ::tls::ReloadingSettings;
@@ -46,6 +47,8 @@ pub struct TerminalContext {
     /// Names in use.
     pub names: NameTable,
     maps: Mutex<Arc<MapTable>>,
+    /// Counts the changes of the maps, from 1.
+    map_changes: AtomicU32,
     displays: Mutex<HashMap<FacilityId, Arc<TerminalDisplay>>>,
     /// The places of connections.
     pub seats: ListenerSeats,
@@ -110,6 +113,7 @@ impl TerminalContext {
             applid: applid.to_owned(),
             names: NameTable::default(),
             maps: Mutex::new(Arc::new(maps)),
+            map_changes: AtomicU32::new(1),
             displays: Mutex::default(),
             running: OnceLock::new(),
         }
@@ -123,6 +127,13 @@ impl TerminalContext {
     /// Other maps are in force from now on.
     pub fn reload(&self, maps: MapTable) {
         *lock(&self.maps) = Arc::new(maps);
+        // Later: who knows of the change finds the new maps.
+        self.map_changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// Counts the changes of the maps, from 1.
+    pub fn map_changes(&self) -> u32 {
+        self.map_changes.load(Ordering::Acquire)
     }
 
     /// What is there once the region runs. Returns `None` before that.

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub struct CodeTable {
     characters: [Option<char>; 256],
+    /// What a display shows for each byte.
+    shown: [char; 256],
     bytes: HashMap<char, u8>,
 }
 
@@ -30,7 +32,18 @@ impl CodeTable {
                 bytes.insert(found, byte);
             }
         }
-        CodeTable { characters, bytes }
+        let shown = std::array::from_fn(|byte| match byte {
+            0x1C => '*',
+            0x1E => ';',
+            _ => characters[byte]
+                .filter(|_| byte >= usize::from(SPACE))
+                .unwrap_or(' '),
+        });
+        CodeTable {
+            characters,
+            shown,
+            bytes,
+        }
     }
 
     /// Code page 037.
@@ -67,12 +80,7 @@ impl CodeTable {
     /// What a display shows for this byte: nulls and controls are blanks, DUP
     /// is an asterisk and FIELD MARK a semicolon.
     pub fn display(&self, byte: u8) -> char {
-        match byte {
-            0x1C => '*',
-            0x1E => ';',
-            0..SPACE => ' ',
-            _ => self.decode(byte).unwrap_or(' '),
-        }
+        self.shown[usize::from(byte)]
     }
 }
 

@@ -47,6 +47,9 @@ pub struct LinkServices {
     holding: bool,
     crossings: CrossingCounts,
     connections: LentConnections,
+    /// A command that the region is asked for with the next one, or at the end of the
+    /// task: its number and its operands.
+    later: Option<Vec<u8>>,
 }
 
 struct RemoteFile {
@@ -95,11 +98,20 @@ impl LinkServices {
             holding: false,
             crossings: CrossingCounts::default(),
             connections: LentConnections::default(),
+            later: None,
         }
     }
 
     fn call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
+        self.ask_later();
         self.waiting(|side| side.call(op, args, data))
+    }
+
+    /// Asks the region for the command that was left for later.
+    fn ask_later(&mut self) {
+        if let Some(later) = self.later.take() {
+            self.ask_taken(&later);
+        }
     }
 
     /// Waits for the region, without the QR token.
@@ -420,6 +432,28 @@ impl WorkerServices for LinkServices {
         }
         let event = self.call(CallOperation::Command, args, &[&data]);
         self.command_reply(event)
+    }
+
+    fn command_later(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<()> {
+        self.ask_later();
+        let mut later = number.to_be_bytes().to_vec();
+        later.extend(operands.emit());
+        self.later = Some(later);
+        Ok(())
+    }
+
+    fn take_later(&mut self) -> Option<Vec<u8>> {
+        self.later.take()
+    }
+
+    fn ask_taken(&mut self, later: &[u8]) {
+        let Some((number, data)) = later.split_first_chunk() else {
+            return;
+        };
+        let args = [u16::from_be_bytes(*number).into(), 0, 0, 0, 0, 0, 0, 0];
+        let event = self.waiting(|side| side.call(CallOperation::Command, args, &[data]));
+        // A terminal that has left meanwhile is no error of this command.
+        self.until_answered(event);
     }
 
     fn crossings(&self) -> CrossingCounts {

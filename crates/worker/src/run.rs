@@ -196,6 +196,7 @@ fn results(end: &TaskEnd) -> (SlotResults, &str) {
         commarea_bytes: end.commarea.1 as u64,
         web: end.web.0 as u64,
         web_bytes: end.web.1 as u64,
+        flags: end.left_return,
         counts: end.counts,
         ..SlotResults::default()
     };

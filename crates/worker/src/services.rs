@@ -261,7 +261,19 @@ pub trait WorkerServices:
     fn end_task(&mut self);
     /// A command that the region serves, by the number of its row.
     fn command(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<CommandReply>;
-    /// The counts since the worker's start.
+    /// The same for a command that gives nothing back and raises no condition: the region
+    /// serves it before the next one at the latest, or at the end of the task.
+    fn command_later(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<()> {
+        self.command(number, operands).map(drop)
+    }
+    /// Takes the command that the region has not been asked for yet: its number and its
+    /// operands.
+    fn take_later(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+    /// Asks the region for a command that was taken so.
+    fn ask_taken(&mut self, _later: &[u8]) {}
+    /// What was counted since the worker's start.
     fn crossings(&self) -> CrossingCounts;
 }
 

@@ -89,6 +89,24 @@ impl Worker {
         (answer.action == StepAction::Abend).then(|| ended_by_user(answer.abend))
     }
 
+    /// Reports an SQL statement before or after its execution. Returns the abend that the
+    /// user asks for.
+    pub(crate) fn step_sql(
+        &mut self,
+        point: StepPoint,
+        line: u32,
+        text: String,
+    ) -> Option<Box<Abend>> {
+        let report = self.report(point);
+        let report = StepReport {
+            line: if line == 0 { report.line } else { line },
+            message: text,
+            ..report
+        };
+        let answer = self.step(report, None);
+        (answer.action == StepAction::Abend).then(|| ended_by_user(answer.abend))
+    }
+
     /// Reports an abend before an exit is looked for, or the end of the task.
     pub(crate) fn step_end(&mut self, point: StepPoint, abend: Option<&Abend>) {
         let report = self.report(point);

@@ -53,6 +53,8 @@ pub struct Worker {
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
     pub(crate) transforms: TransformTable,
+    /// What is known of the maps of the task's terminal.
+    pub(crate) maps: commands::KnownMaps,
     /// JSON and XML statements.
     pub(crate) markup: runtime::markup::StatementCache,
     pub(crate) task: Task,
@@ -120,6 +122,10 @@ pub(crate) struct Task {
     pub first_abend: [u8; 4],
     pub last_line: u32,
     pub next_transid: [u8; 4],
+    /// `RESULT_RETURN` bits of a RETURN that the region carries out with the task's end.
+    pub left_return: u32,
+    /// It has ended a unit of work by a command.
+    pub had_syncpoint: bool,
     /// No program of the task gets control back.
     pub over: bool,
     /// It runs step by step.
@@ -150,7 +156,9 @@ pub struct TaskEnd {
     pub abend: Option<Box<Abend>>,
     /// Transaction that RETURN TRANSID named, blank for none.
     pub next_transid: [u8; 4],
-    /// Returned COMMAREA: its place in the arena and its bytes.
+    /// `RESULT_RETURN` bits.
+    pub left_return: u32,
+    /// COMMAREA given back: its place in the arena and its bytes.
     pub commarea: (usize, usize),
     /// Name of the returned channel, blank for none.
     pub channel: [u8; 16],
@@ -208,6 +216,7 @@ impl Worker {
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
             transforms: TransformTable::new(&config.transforms),
+            maps: commands::KnownMaps::default(),
             markup: runtime::markup::StatementCache::default(),
             task: Task {
                 storage: TaskStorage::bounded(config.confinement.task_bytes),
@@ -237,6 +246,12 @@ impl Worker {
         if request.terminal_bytes > 0 {
             // SAFETY: the link's region wrote it into the arena.
             task.terminal = unsafe { terminal_at(base, request) };
+            if task.stepped
+                && let Some(terminal) = &mut task.terminal
+            {
+                // The debugger follows what is asked of the region.
+                terminal.forget_input();
+            }
         }
         task.web.begin(request);
         self.trace.begin_task(request.task, request.transid);
@@ -310,6 +325,7 @@ impl Worker {
             };
             self.step_end(point, abend.as_deref());
         }
+        self.leave_last_command();
         self.files.end_task();
         self.task.storage.end_task();
         self.sockets.clear();
@@ -330,10 +346,22 @@ impl Worker {
         TaskEnd {
             abend,
             next_transid: task.next_transid,
+            left_return: task.left_return,
             commarea: (at, result.bytes),
             channel: result.channel.map_or([b' '; 16], |c| task.channels.name(c)),
             web: task.web.end(),
             counts: task.counts,
+        }
+    }
+
+    /// Puts the command that the region has not been asked for among the results. Where
+    /// there is no room, the region is asked now.
+    fn leave_last_command(&mut self) {
+        let Some(later) = self.services.take_later() else {
+            return;
+        };
+        if !self.task.web.keep_bytes(&later, self.services.arena()) {
+            self.services.ask_taken(&later);
         }
     }
 
@@ -578,7 +606,8 @@ unsafe fn terminal_at(base: *const u8, request: &Request) -> Option<TaskTerminal
         let at = base.add(request.terminal as usize);
         std::slice::from_raw_parts(at, request.terminal_bytes as usize)
     };
-    TerminalData::parse(bytes).map(TaskTerminal::new)
+    let data = TerminalData::parse(bytes)?;
+    Some(TaskTerminal::new(data, TerminalData::input(bytes)))
 }
 
 /// The transactions that have a work area, in the order of their names.
@@ -615,6 +644,7 @@ impl Task {
         self.first_abend = [b' '; 4];
         self.last_line = 0;
         self.next_transid = [b' '; 4];
+        (self.left_return, self.had_syncpoint) = (0, false);
         self.over = false;
         self.stepped = request.flags & REQUEST_STEPPED != 0;
         self.counts = RunCounters::default();
@@ -719,6 +749,8 @@ impl Default for Task {
             first_abend: [b' '; 4],
             last_line: 0,
             next_transid: [b' '; 4],
+            left_return: 0,
+            had_syncpoint: false,
             over: false,
             stepped: false,
             result: EntryArguments::NOTHING,

@@ -59,7 +59,8 @@ pub struct BankServer {
 }
 
 impl BankServer {
-    /// Starts it with room for so many terminals.
+    /// Starts it with room for so many terminals. Silent ones stay: the idle ones of
+    /// the benches do not read.
     pub fn start(terminals: usize) -> Result<BankServer> {
         let folder = tempfile::tempdir()?;
         let app = folder.path().join("bank");
@@ -69,7 +70,7 @@ impl BankServer {
         let mut text = std::fs::read_to_string(&settings)?;
         write!(
             text,
-            "\n[gateway]\nthreads = 1\n[terminal]\nlisten = \"127.0.0.1:{port}\"\nmax_connections = {}\n",
+            "\n[gateway]\nthreads = 1\n[terminal]\nlisten = \"127.0.0.1:{port}\"\nkeep_alive_s = 0\nmax_connections = {}\n",
             terminals + 100
         )?;
         std::fs::write(&settings, text)?;

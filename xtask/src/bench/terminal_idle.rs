@@ -21,7 +21,8 @@ pub fn run(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let mut open = vec![IdleTerminal::connect(&bank.terminals)?];
     let before = resident(bank.server.id())?;
     for _ in 0..count {
-        open.push(IdleTerminal::connect(&bank.terminals)?);
+        let terminal = IdleTerminal::connect(&bank.terminals);
+        open.push(terminal.with_context(|| format!("terminal {}", open.len()))?);
     }
     let each = (settled(bank.server.id())? - before) / count as f64;
     for terminal in open.iter_mut().step_by((count / 10).max(1)) {

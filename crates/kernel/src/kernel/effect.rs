@@ -175,7 +175,9 @@ pub struct InternalStart {
     /// The terminal's data for the worker, if the principal facility is a terminal that outlives
     /// the task.
     pub terminal: Option<Box<TerminalData>>,
-    /// A parent waits for its channel and its end.
+    /// A copy of the input that began it, and what its door has prepared of that.
+    pub input: Option<(Vec<u8>, Vec<u8>)>,
+    /// A parent wants its channel and how it ended.
     pub wants_result: bool,
     /// The number of the task from outside that its chain of starts comes from; 0 if it is not
     /// known.

@@ -20,6 +20,7 @@ mod managers;
 mod one_phase;
 mod prepared;
 mod request;
+mod returning;
 mod start_queue;
 mod starting;
 mod syncpoint;

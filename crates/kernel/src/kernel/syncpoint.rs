@@ -449,7 +449,7 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// Drops a unit's changes.
-    fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
+    pub(super) fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.of(task);
         if !unit.is_empty() {
             send_order(unit, Order::BackOut, out);

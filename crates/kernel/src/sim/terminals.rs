@@ -249,6 +249,7 @@ impl SimWorld {
             cursor: at as u16,
             data: vec![b'x'; 1 + at],
             transid: Name::new(ENTERED[self.random.below(2) as usize]).expect("a name"),
+            ..FacilityInput::default()
         };
         let taken = self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {

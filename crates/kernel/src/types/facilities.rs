@@ -65,12 +65,22 @@ pub struct FacilityInput {
     pub cursor: u16,
     /// The data after AID and cursor; characters are in the region's code page.
     pub data: Vec<u8>,
-    /// The transaction to begin if no task has specified the next one. The door finds it
-    /// in the first characters; blank for none.
+    /// What the door has prepared of it for the worker: a
+    /// [`link::terminal::PreparedInput`], or nothing.
+    pub prepared: Vec<u8>,
+    /// The transaction to begin when no task has named the next one, as the door
+    /// finds it in the first characters; blank for none.
     pub transid: TransId,
 }
 
-/// The result of an input.
+impl FacilityInput {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.data.len() + self.prepared.len()
+    }
+}
+
+/// What became of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputTaken {
     /// A task of this transaction begins.
@@ -174,6 +184,13 @@ pub enum FacilityEvent {
     Begins(TransId),
     /// The task sends output, and continues at once: the sink keeps a copy.
     Output(FacilityOutput),
+    /// A command of the task that its door serves and that gives nothing back.
+    Command {
+        /// The number of its row.
+        number: u16,
+        /// Its operands, as [`link::CommandOperands`] has them. A worker wrote them.
+        operands: Vec<u8>,
+    },
     /// The task waits for input: the keyboard is unlocked.
     Waits,
     /// The task has ended.

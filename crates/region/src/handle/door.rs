@@ -15,9 +15,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime, Runtime};
 
-use super::Port;
+use super::{Handle, Port};
 use crate::engine::EngineClass;
 use crate::shell::bind;
 
@@ -27,6 +27,77 @@ pub struct DoorRuntime {
     // Before the runtime, whose driver it belongs to.
     _event: AsyncFd<OwnedFd>,
     runtime: LocalRuntime,
+}
+
+/// The same for the door of terminals. Other threads may spawn futures on it, and it is
+/// built before its thread is.
+pub struct TerminalRuntime {
+    // Before the runtime, whose driver it belongs to.
+    event: Option<AsyncFd<OwnedFd>>,
+    runtime: Runtime,
+    port: Option<Port>,
+}
+
+impl Handle {
+    /// Makes the runtime of the thread of terminals. That thread hears of the ends of
+    /// tasks with a terminal; if all ports are taken, the dispatch thread does.
+    ///
+    /// # Errors
+    /// The system has no descriptors left.
+    pub fn terminal_runtime(&self, blocking_threads: usize) -> io::Result<TerminalRuntime> {
+        let port = self.attach_port();
+        let mut builder = Builder::new_current_thread();
+        builder.enable_all().max_blocking_threads(blocking_threads);
+        if let Some(Port { shared, number }) = port.clone() {
+            let awake = shared.clone();
+            builder
+                .on_thread_park(move || shared.before_sleep(number))
+                .on_thread_unpark(move || awake.after_sleep(number));
+        }
+        let runtime = builder.build()?;
+        let event = port
+            .as_ref()
+            .map(|port| {
+                let _inside = runtime.enter();
+                let event = port.shared.page.event(port.number);
+                let event = event.as_fd().try_clone_to_owned()?;
+                // SAFETY: an owned descriptor, which stays open and the same.
+                unsafe { AsyncFd::register_with_interest(event, Interest::READABLE) }
+                    .map_err(io::Error::from)
+            })
+            .transpose()?;
+        if let Some(port) = &port {
+            self.shared.terminal_port.enter(port.number);
+        }
+        Ok(TerminalRuntime {
+            event,
+            runtime,
+            port,
+        })
+    }
+}
+
+impl TerminalRuntime {
+    /// Spawns futures on it.
+    pub fn handle(&self) -> &tokio::runtime::Handle {
+        self.runtime.handle()
+    }
+
+    /// Runs a future to its end on the calling thread.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+
+    /// Ends it without a wait for what blocks. The dispatch thread hears of the tasks
+    /// that still run.
+    pub fn shutdown_background(self) {
+        if let Some(port) = &self.port {
+            port.shared.terminal_port.leave();
+            port.shared.page.notify(0);
+        }
+        drop(self.event);
+        self.runtime.shutdown_background();
+    }
 }
 
 impl Port {

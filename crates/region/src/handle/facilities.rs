@@ -37,11 +37,11 @@ impl Handle {
     }
 
     /// A user has pressed ATTN: the next SEND, RECEIVE or CONVERSE of the task at
-    /// the facility raises SIGNAL.
+    /// the facility raises SIGNAL, and WAIT SIGNAL ends.
     pub fn attention(&self, facility: FacilityId) {
         self.shared.kernel(|kernel, now, out| {
-            kernel.with(now, out, |resources, _| {
-                resources.facilities.attention(facility);
+            kernel.with(now, out, |resources, cx| {
+                resources.facilities.attention(cx, facility);
             });
         });
     }

@@ -11,6 +11,6 @@ mod operating;
 mod region;
 mod starts;
 
-pub use door::DoorRuntime;
+pub use door::{DoorRuntime, TerminalRuntime};
 pub use open::{OnePhaseOutcome, OpenTask, PrepareOutcome};
 pub use region::{Handle, Port, Region, block_on};

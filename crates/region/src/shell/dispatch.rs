@@ -104,6 +104,9 @@ impl DispatchThread {
                     self.shared.disk_changed(is_short);
                 }
                 self.shared.inboxes.open_all();
+                if let Some(port) = self.shared.terminal_port.left() {
+                    self.shared.drain(port);
+                }
             }
             wake_answered();
         }

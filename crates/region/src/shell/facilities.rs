@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::SharedRegion;
 use super::ordered_lock::{LockRank, OrderedLock};
@@ -14,6 +15,39 @@ pub struct FacilityTable(OrderedLock<HashMap<FacilityId, Arc<dyn FacilitySink>>>
 impl Default for FacilityTable {
     fn default() -> Self {
         FacilityTable(OrderedLock::new(LockRank::Facilities, HashMap::new()))
+    }
+}
+
+/// The port of the thread of terminals.
+#[derive(Default)]
+pub struct TerminalPort {
+    /// 0 while there is none.
+    number: AtomicUsize,
+    /// The one that has ended, whose tasks may still run; 0 for none.
+    left: AtomicUsize,
+}
+
+impl TerminalPort {
+    /// Tasks with a terminal belong to this port from now on.
+    pub fn enter(&self, port: usize) {
+        self.number.store(port, Ordering::Relaxed);
+    }
+
+    /// Its thread ends: later tasks belong to the dispatch thread, which hears of
+    /// earlier ones as well.
+    pub fn leave(&self) {
+        let port = self.number.swap(0, Ordering::Relaxed);
+        self.left.store(port, Ordering::Release);
+    }
+
+    /// The port for a new task with a terminal.
+    pub fn get(&self) -> usize {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// The port that the dispatch thread looks after, if there is one.
+    pub fn left(&self) -> Option<usize> {
+        Some(self.left.load(Ordering::Acquire)).filter(|port| *port != 0)
     }
 }
 

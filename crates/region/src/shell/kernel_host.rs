@@ -18,7 +18,7 @@ use super::SharedRegion;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, CommitterHandle};
 use super::files::FilePool;
-use super::lease::ended_well;
+use super::lease::{ended_well, left_return};
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
@@ -267,16 +267,22 @@ impl SharedRegion {
 
     /// A task that the kernel knows is over: commit, or back out.
     pub(super) fn end_unit(self: &Arc<Self>, key: TaskKey, has_results: bool) {
-        let (commit, caller) = {
+        let (commit, left, caller) = {
             let state = self.lock();
             let commit = has_results && ended_well(&state, key);
             let Some(task) = state.core.task(key) else {
                 return;
             };
-            (commit, task.caller(key))
+            let left = if commit && task.start.is_some() {
+                left_return(&state, key)
+            } else {
+                None
+            };
+            (commit, left, task.caller(key))
         };
-        self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
-            k.end(now, caller, commit, out);
+        self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| match left {
+            Some(left) => k.end_with_return(now, caller, left, out),
+            None => k.end(now, caller, commit, out),
         });
     }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
+use cics::command::commands::ret;
+use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE, RESULT_RETURN, RESULT_RETURN_COMMAREA};
 use link::trace::KernelPoint;
-use link::{ContainerEntry, Name, ProtocolViolation, Request, SlotResults};
+use link::{CommandOperands, ContainerEntry, Name, ProtocolViolation, Request, SlotResults};
 
 use super::links::{LinkTable, WorkerLink};
 use super::reply::{TaskOutcome, TaskReply};
@@ -428,4 +429,30 @@ pub fn ended_well(state: &RegionState, key: TaskKey) -> bool {
     let mut results = SlotResults::default();
     let read = (link.side).results(place.slot, &mut results, &mut Vec::new());
     read.is_ok() && results.abend.is_blank()
+}
+
+/// The operands of a RETURN TRANSID that is among a task's results; `None` if there is
+/// none.
+pub fn left_return(state: &RegionState, key: TaskKey) -> Option<CommandOperands> {
+    let place = state.core.task(key)?.place?;
+    let link = state.links.get(place.worker)?;
+    let mut results = SlotResults::default();
+    (link.side)
+        .results(place.slot, &mut results, &mut Vec::new())
+        .ok()?;
+    if results.flags & RESULT_RETURN == 0 {
+        return None;
+    }
+    let transid = *results.next_transid.as_bytes();
+    let mut options = 1 << ret::TRANSID;
+    if results.flags & RESULT_RETURN_COMMAREA == 0 {
+        return Some(CommandOperands::new(options).bytes(ret::TRANSID, transid));
+    }
+    options |= 1 << ret::COMMAREA;
+    let (start, bytes) = (results.commarea as usize, results.commarea_bytes as usize);
+    // SAFETY: the results were checked: the area lies in the arena, which stays mapped
+    // while the link lives.
+    let area = unsafe { std::slice::from_raw_parts(link.side.arena(place.slot).add(start), bytes) };
+    let operands = CommandOperands::new(options).bytes(ret::TRANSID, transid);
+    Some(operands.bytes(ret::COMMAREA, area))
 }

@@ -19,7 +19,7 @@ use super::branches::{OutcomeWaiters, SettlementWaiters};
 use super::conversations::ConversationTable;
 use super::dispatch::DispatchThread;
 use super::engines::{available_cpus, bind, cpu_set};
-use super::facilities::FacilityTable;
+use super::facilities::{FacilityTable, TerminalPort};
 use super::kernel_host::KernelHost;
 use super::lines::LogLines;
 use super::links::LinkTable;
@@ -87,6 +87,7 @@ impl RegionThreads {
             alarm: AtomicU64::new(u64::MAX),
             starts: StartTable::default(),
             facilities: FacilityTable::default(),
+            terminal_port: TerminalPort::default(),
             participants: ParticipantTable::default(),
             settlements: SettlementWaiters::default(),
             outcomes: OutcomeWaiters::default(),

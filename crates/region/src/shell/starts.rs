@@ -12,7 +12,7 @@ use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::reply::{TaskOutcome, TaskReply};
 use super::task::Task;
-use crate::api::{PutError, StartRefusal};
+use crate::api::{FacilityEvent, PutError, StartRefusal};
 use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{InternalStart, StartEnd};
 
@@ -70,6 +70,10 @@ impl SharedRegion {
             userid: start.userid,
             start: Some(id),
             is_child: start.wants_result,
+            port: match &start.terminal {
+                Some(_) => self.terminal_port.get(),
+                None => 0,
+            },
             ..TaskSpec::default()
         };
         self.starts.lock().insert(id, start);
@@ -122,6 +126,12 @@ impl SharedRegion {
                 let (Some(lease), Some(start)) = (lease, input) else {
                     return;
                 };
+                if start.terminal.is_some()
+                    && let Some(task) = self.lock().core.task_mut(key)
+                {
+                    // A RETURN among its results is carried out there.
+                    task.in_kernel = true;
+                }
                 let mut task = Task::new(lease, start.start_code);
                 if let Err(error) = fill(&mut task, &start) {
                     tracing::error!(transid = %start.transid, %error, "the input of a started task does not fit into its memory");
@@ -138,6 +148,7 @@ impl SharedRegion {
     /// A started task is over.
     pub(super) fn start_over(self: &Arc<Self>, id: u64, reply: &TaskReply) {
         let start = self.starts.lock().remove(&id);
+        self.serve_last_command(id, reply.web_answer());
         let abend = match reply.outcome() {
             TaskOutcome::Ok => None,
             TaskOutcome::Abend(abend) => {
@@ -148,6 +159,22 @@ impl SharedRegion {
         let wanted = start.is_some_and(|s| s.wants_result);
         let ended = StartEnd::Ran(abend, wanted.then(|| reply.channel_data()));
         self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
+    }
+
+    /// Hands the command that a worker has left for its task's end to the door of the
+    /// task's facility: number and operands.
+    fn serve_last_command(self: &Arc<Self>, start: u64, left: &[u8]) {
+        let Some((number, operands)) = left.split_first_chunk() else {
+            return;
+        };
+        let facility = self.kernel.lock().resources.facilities.of_start(start);
+        if let Some(id) = facility {
+            let command = FacilityEvent::Command {
+                number: u16::from_be_bytes(*number),
+                operands: operands.to_vec(),
+            };
+            self.report_facility(id, command);
+        }
     }
 
     /// Refuses everything of a transaction that waits to begin.
@@ -217,7 +244,7 @@ fn fill(task: &mut Task, start: &InternalStart) -> Result<(), PutError<std::conv
         task.set_facility_name(start.facility);
     }
     if let Some(terminal) = &start.terminal {
-        task.set_terminal(terminal)?;
+        task.set_terminal(terminal, start.input.as_ref())?;
     }
     Ok(())
 }

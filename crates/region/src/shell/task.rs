@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Poll, ready};
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE, REQUEST_STEPPED};
-use link::terminal::{TERMINAL_BYTES, TerminalData};
+use link::terminal::TerminalData;
 use link::{
     ArenaHeap, ChannelData, ChannelName, ContainerEntry, ContainerName, ContainerType, ENTRY_BYTES,
     Name, Request, TransId,
@@ -96,11 +96,23 @@ impl Task {
     pub(crate) fn set_terminal(
         &mut self,
         terminal: &TerminalData,
+        input: Option<&(Vec<u8>, Vec<u8>)>,
     ) -> Result<(), PutError<Infallible>> {
-        let offset = self.alloc(TERMINAL_BYTES).ok_or(PutError::TooLarge)?;
-        let area = self.lease.bytes_mut(offset, TERMINAL_BYTES);
-        area.copy_from_slice(&terminal.emit());
-        self.terminal = (offset, TERMINAL_BYTES);
+        let whole = input.map(|(input, prepared)| terminal.emit_with(input, prepared));
+        let placed = whole.and_then(|bytes| Some((self.alloc(bytes.len())?, bytes)));
+        let (offset, bytes) = match placed {
+            Some(placed) => placed,
+            // RECEIVE asks the region for an input that has no room.
+            None => {
+                let bytes = terminal.emit().to_vec();
+                let offset = self.alloc(bytes.len()).ok_or(PutError::TooLarge)?;
+                (offset, bytes)
+            }
+        };
+        self.lease
+            .bytes_mut(offset, bytes.len())
+            .copy_from_slice(&bytes);
+        self.terminal = (offset, bytes.len());
         Ok(())
     }
 

@@ -10,8 +10,10 @@ use bms::{
 };
 use cics::command::commands as rows;
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{CallAnswer, CommandOperands};
+use link::terminal::{
+    INPUT_AID, INPUT_CURSOR, MAP_FACTS_COMMAND, MapFacts, MapOutcome, MappedInput, PreparedInput,
+};
+use link::{CallAnswer, CommandOperands, Name};
 
 use tn3270::stream::Command;
 
@@ -32,6 +34,7 @@ pub fn serve(
         rows::send_map::NUMBER => map(shared, display, operands),
         rows::send_text::NUMBER => text(display, operands),
         rows::send_control::NUMBER => control(display, operands),
+        MAP_FACTS_COMMAND => facts(shared, display, operands),
         rows::issue_eraseaup::NUMBER => {
             wrote(display.write(&[Command::EraseAllUnprotected.emit()]))
         }
@@ -82,6 +85,8 @@ fn map(
     };
     let stream = send_map(layout, &command, &display.profile(), &*display.page())
         .map_err(|SendError::MapSize| CallAnswer::of_condition(Condition::InvMpSz, 0))?;
+    let (set, map) = names(operands, row::MAPSET, row::MAP);
+    display.lock().shown_map = Name::new(&set).ok().zip(Name::new(&map).ok());
     wrote(display.write_stream(&stream))
 }
 
@@ -132,20 +137,10 @@ fn receive(
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
     let data = operands.get_bytes(row::FROM).unwrap_or_default();
-    let page = display.page();
-    let fields = map_fields(data, &page);
-    let fields: Vec<(u16, &[u8])> = fields.iter().map(|(at, text)| (*at, &text[..])).collect();
     let int = |option| operands.get_int(option).unwrap_or(0);
-    let record = InboundRecord {
-        aid: int(INPUT_AID) as u8,
-        cursor: u16::try_from(int(INPUT_CURSOR)).ok(),
-        fields: &fields,
-    };
+    let key = (int(INPUT_AID) as u8, int(INPUT_CURSOR) as u16);
     let uppercase = display.upper_case() == Uppercase::All && !operands.has(row::ASIS);
-    let screen = display.profile().current_size;
-    let mut area = vec![0; layout.symbolic_bytes];
-    let received = receive_map(layout, &record, screen, uppercase, &*page, &mut area);
-    received.map_err(|why| {
+    let area = mapped(layout, display, key, data, uppercase).map_err(|why| {
         let condition = match why {
             ReceiveError::MapFail => Condition::MapFail,
             ReceiveError::OutputOnly => Condition::InvReq,
@@ -157,6 +152,106 @@ fn receive(
     Ok(CallAnswer::of_data(given.emit()))
 }
 
+/// Serves a SEND MAP that a worker has left for the next thing that it asks, or for its
+/// task's end: the worker has made sure that it raises no condition.
+pub fn serve_later(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    number: u16,
+    operands: &[u8],
+) {
+    let operands = CommandOperands::parse(operands);
+    if let Ok(operands) = operands
+        && number == rows::send_map::NUMBER
+        && map(shared, display, &operands).is_err()
+    {
+        // The client is gone, or the maps are others since.
+        tracing::debug!(target: "terminal", "a map was not shown");
+    }
+}
+
+/// What a worker wants to know of a map.
+fn facts(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    operands: &CommandOperands,
+) -> Result<CallAnswer, CallAnswer> {
+    let maps = shared.maps();
+    let (set, map) = names(operands, 0, 1);
+    let layout = maps
+        .find(&set, &map)
+        .map_err(|_| CallAnswer::of_condition(Condition::NotFnd, 0))?;
+    let profile = display.profile();
+    let facts = MapFacts {
+        fits: layout.fits(profile.default_size) && layout.fits(profile.alternate_size),
+        height: layout.lines,
+        width: layout.columns,
+        line: layout.line,
+        column: layout.column,
+    };
+    Ok(CallAnswer::of_data(facts.emit().emit()))
+}
+
+/// The symbolic map of an input of this key and cursor.
+fn mapped(
+    layout: &MapLayout,
+    display: &TerminalDisplay,
+    (aid, cursor): (u8, u16),
+    data: &[u8],
+    uppercase: bool,
+) -> Result<Vec<u8>, ReceiveError> {
+    let page = display.page();
+    let fields = map_fields(data, &page);
+    let fields: Vec<(u16, &[u8])> = fields.iter().map(|(at, text)| (*at, &text[..])).collect();
+    let record = InboundRecord {
+        aid,
+        cursor: Some(cursor),
+        fields: &fields,
+    };
+    let screen = display.profile().current_size;
+    let mut area = vec![0; layout.symbolic_bytes];
+    receive_map(layout, &record, screen, uppercase, &*page, &mut area)?;
+    Ok(area)
+}
+
+/// What the worker of an input's task need not ask for: the input, mapped by the map
+/// that the terminal shows, which most programs receive it by.
+pub fn prepare(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    key: (u8, u16),
+    data: &[u8],
+) -> Vec<u8> {
+    let changes = shared.map_changes();
+    let shown = display.lock().shown_map;
+    let maps = shared.maps();
+    let found = shown.and_then(|(set, map)| {
+        let layout = maps.find(set.as_str().trim_end(), map.as_str().trim_end());
+        Some((set, map, layout.ok()?))
+    });
+    let uppercase = display.upper_case() == Uppercase::All;
+    let received = found.map(|(set, map, layout)| {
+        let received = mapped(layout, display, key, data, uppercase);
+        (set, map, received)
+    });
+    let mapped = received.as_ref().map(|(set, map, received)| MappedInput {
+        set: *set,
+        map: *map,
+        outcome: match received {
+            Ok(_) => MapOutcome::Mapped,
+            Err(ReceiveError::MapFail) => MapOutcome::MapFail,
+            Err(ReceiveError::MapSize) => MapOutcome::MapSize,
+            Err(ReceiveError::OutputOnly) => MapOutcome::OutputOnly,
+        },
+        area: received.as_deref().unwrap_or_default(),
+    });
+    PreparedInput {
+        maps: changes,
+        mapped,
+    }
+    .emit()
+}
+
 /// The map of a command; without MAPSET the set is named like the map.
 fn find<'m>(
     maps: &'m MapTable,
@@ -164,15 +259,7 @@ fn find<'m>(
     map: u8,
     mapset: u8,
 ) -> Result<&'m MapLayout, CallAnswer> {
-    let name = |option| {
-        let bytes = operands.get_bytes(option).unwrap_or_default();
-        String::from_utf8_lossy(bytes)
-            .trim_end_matches([' ', '\0'])
-            .to_owned()
-    };
-    let map = name(map);
-    let set = Some(name(mapset)).filter(|set| !set.is_empty());
-    let set = set.unwrap_or_else(|| map.clone());
+    let (set, map) = names(operands, mapset, map);
     maps.find(&set, &map).map_err(|missing| {
         let what = match missing {
             MissingMap::Set => "bms/ has no such map set",
@@ -181,6 +268,19 @@ fn find<'m>(
         tracing::warn!(target: "terminal", %set, %map, "ABM0: {what}");
         CallAnswer::of_abend(b"ABM0")
     })
+}
+
+/// Map set and map of a command, without blanks.
+fn names(operands: &CommandOperands, mapset: u8, map: u8) -> (String, String) {
+    let name = |option| {
+        let bytes = operands.get_bytes(option).unwrap_or_default();
+        String::from_utf8_lossy(bytes)
+            .trim_end_matches([' ', '\0'])
+            .to_owned()
+    };
+    let map = name(map);
+    let set = Some(name(mapset)).filter(|set| !set.is_empty());
+    (set.unwrap_or_else(|| map.clone()), map)
 }
 
 fn erase(

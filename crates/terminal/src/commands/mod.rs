@@ -14,12 +14,14 @@ use link::{CallAnswer, CommandOperands};
 
 use crate::display::TerminalDisplay;
 use crate::shared::TerminalContext;
+pub use maps::{prepare, serve_later};
 pub use security::{is_of_sign_on, resp2_without_terminal, sign_on};
 pub use stepping::report;
 
 /// All of them, by number.
 pub const COMMANDS: &[u16] = &[
     link::stepping::STEP_COMMAND,
+    link::terminal::MAP_FACTS_COMMAND,
     rows::receive_map::NUMBER,
     rows::send_control::NUMBER,
     rows::send_map::NUMBER,

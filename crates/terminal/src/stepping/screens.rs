@@ -97,6 +97,17 @@ impl BodyLine {
     }
 }
 
+/// An SQL statement: each line of the report, cut to the width of the body.
+fn sql_lines(message: &str) -> Vec<BodyLine> {
+    let mut lines = Vec::new();
+    for line in message.lines() {
+        let characters: Vec<char> = line.chars().collect();
+        let parts = characters.chunks(BODY_COLUMNS);
+        lines.extend(parts.map(|part| BodyLine::text(part.iter().collect::<String>())));
+    }
+    lines
+}
+
 impl StepPicture<'_> {
     /// The screen, and what can be typed over on it.
     pub fn draw(&self) -> (ScreenPanel, Vec<ShownField>) {
@@ -128,8 +139,8 @@ impl StepPicture<'_> {
             (StepView::Storage, _) => "WORKING STORAGE",
             (StepView::Eib, _) => "EIB DISPLAY",
             (_, StepPoint::ProgramBegins) => "PROGRAM INITIATION",
-            (_, StepPoint::CommandBegins) => "ABOUT TO EXECUTE COMMAND",
-            (_, StepPoint::CommandEnds) => "COMMAND EXECUTION COMPLETE",
+            (_, StepPoint::CommandBegins | StepPoint::SqlBegins) => "ABOUT TO EXECUTE COMMAND",
+            (_, StepPoint::CommandEnds | StepPoint::SqlEnds) => "COMMAND EXECUTION COMPLETE",
             (_, StepPoint::ProgramEnds) => "PROGRAM TERMINATION",
             (_, StepPoint::Abend) => "AN ABEND HAS OCCURRED",
             (_, StepPoint::TaskEnds) => "TASK TERMINATION",
@@ -175,6 +186,7 @@ impl StepPicture<'_> {
         match (self.view, report.point) {
             (StepView::Eib, _) => eib().collect(),
             (_, StepPoint::CommandBegins | StepPoint::CommandEnds) => self.command_lines(),
+            (_, StepPoint::SqlBegins | StepPoint::SqlEnds) => sql_lines(&report.message),
             (_, StepPoint::TaskEnds) => Vec::new(),
             (_, StepPoint::Abend | StepPoint::TaskAbends) => {
                 let code = printable(&report.abend);
@@ -298,6 +310,9 @@ impl StepPicture<'_> {
                 2,
                 format!("LINE: {:05}          EIBFN=X'{function:04X}'", report.line),
             );
+        }
+        if matches!(report.point, StepPoint::SqlBegins | StepPoint::SqlEnds) && is_report {
+            panel.text(18, 2, format!("LINE: {:05}", report.line));
         }
         let ends = matches!(report.point, StepPoint::TaskEnds | StepPoint::TaskAbends);
         if report.point == StepPoint::CommandEnds && self.view == StepView::Current {
@@ -530,6 +545,8 @@ fn other_keys(switch: &'static str) -> [&'static str; 12] {
     keys
 }
 
+/// Characters of a line of the body.
+const BODY_COLUMNS: usize = 76;
 /// Lines of the body.
 pub const BODY_LINES: usize = 12;
 /// Bytes of storage on a screen.

@@ -279,7 +279,13 @@ impl StepSession {
     fn abend(&mut self, entered: &UserInput) -> SessionStep {
         let ends = self.waiting.as_ref().is_some_and(|waiting| {
             let point = waiting.report.point;
-            point.is_command() || matches!(point, StepPoint::ProgramBegins | StepPoint::ProgramEnds)
+            let others = [
+                StepPoint::ProgramBegins,
+                StepPoint::ProgramEnds,
+                StepPoint::SqlBegins,
+                StepPoint::SqlEnds,
+            ];
+            point.is_command() || others.contains(&point)
         });
         if !ends {
             return SessionStep::Stay;

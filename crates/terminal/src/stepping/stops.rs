@@ -47,7 +47,10 @@ impl StopConditions {
     /// Whether a report is one to stop at.
     pub fn matches(&self, report: &StepReport) -> bool {
         match report.point {
-            StepPoint::ProgramBegins | StepPoint::ProgramEnds => false,
+            StepPoint::ProgramBegins
+            | StepPoint::ProgramEnds
+            | StepPoint::SqlBegins
+            | StepPoint::SqlEnds => false,
             StepPoint::CommandBegins => self.is_command(report),
             StepPoint::CommandEnds => self.is_condition(report),
             StepPoint::Abend => self.abend,

@@ -125,16 +125,16 @@ impl Screen {
 
     fn text(&self, first: u16, length: u16, hide: bool, table: &CodeTable) -> String {
         let mut hidden = hide && self.is_hidden(first);
-        let mut at = first;
         let mut text = String::with_capacity(usize::from(length));
-        for _ in 0..length {
-            let cell = self.cell(at);
+        let cells = self.cells();
+        let to_end = cells.get(usize::from(first)..).unwrap_or_default();
+        // A field goes on from the last position of the screen to the first.
+        for cell in to_end.iter().chain(cells).take(usize::from(length)) {
             if let Some(attribute) = cell.attribute {
                 hidden = hide && attribute.intensity() == Intensity::Hidden;
             }
             let shown = if hidden { 0 } else { cell.content };
             text.push(table.display(shown));
-            at = self.after(at);
         }
         text
     }

@@ -240,6 +240,15 @@ impl Application {
         )
     }
 
+    /// As many facilities as terminals can connect, and no fewer than usual.
+    fn facility_limits(&self) -> region::FacilityLimits {
+        let usual = region::FacilityLimits::default();
+        region::FacilityLimits {
+            most: usual.most.max(self.config.terminal.max_connections),
+            ..usual
+        }
+    }
+
     /// Folder of the records.
     pub fn store_path(&self) -> PathBuf {
         self.state.join(&self.config.store.path)
@@ -288,6 +297,7 @@ impl Application {
                 walked_bytes: Some(self.walked_bytes()),
             }),
             accounts: region_limits::account_limits(settings),
+            facilities: self.facility_limits(),
             disk_reserve_bytes: u64::from(settings.disk_reserve_mib) << 20,
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),

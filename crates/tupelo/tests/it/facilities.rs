@@ -268,6 +268,7 @@ impl Terminal {
             cursor: 80,
             data: text.as_bytes().to_vec(),
             transid: Name::new(word).unwrap_or_default(),
+            ..FacilityInput::default()
         };
         let taken = self.region.input(self.id, entered);
         taken.unwrap_or_else(|refused| panic!("{text:?}: {refused}"));

@@ -127,6 +127,23 @@ fn attn_raises_signal_at_the_next_command_of_the_task() {
 }
 
 #[test]
+fn a_map_is_shown_while_its_task_waits_for_attn_and_assign_gives_its_size_and_place() {
+    let server = Server::start(&application());
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("maps");
+    terminal.press(Key::Enter, "SMALL PART");
+    assert_eq!(
+        terminal.text().lines().nth(2).unwrap().find("SMALL"),
+        Some(10)
+    );
+    assert_eq!(
+        terminal.emulator.press(Key::Attention),
+        KeyOutcome::Attention
+    );
+    terminal.wait_for("BEFORE  16  5 SIZE   5 40 AT   3 10 SIGNAL  24");
+}
+
+#[test]
 fn a_conversation_of_three_screens_runs_at_a_terminal() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);

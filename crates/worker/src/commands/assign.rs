@@ -2,26 +2,39 @@
 //!
 //! Reference: CICS API reference, ASSIGN. Options of terminals answer INVREQ
 //! 1 in a task that has none, but FACILITY of a task that a partner
-//! attached is its conversation. QNAME is the queue that triggered the task. Options of maps answer INVREQ 5 and of batch
-//! data interchange INVREQ 6; the other options of the command are still
-//! given.
+//! attached is its conversation. QNAME is the queue that triggered the task. Size and
+//! origin of a map are those of the one that was sent last; before, and for
+//! options of pages and partitions, the answer is INVREQ 5, and INVREQ 6 of
+//! batch data interchange. The other options of the command are still given.
 
 use cics::command::commands::assign as row;
 use cics::cvda;
 use cics::resp::Condition;
+use link::terminal::MapFacts;
 
 use super::assign_terminal::{self, NO_TERMINAL};
 use super::convert::LOCAL_CCSID;
+use super::maps;
 use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
 pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut refused = 0;
+    let map = if MAP_OPTIONS.iter().any(|option| call.has(*option)) {
+        sent_map(w)
+    } else {
+        None
+    };
     for option in call
         .each()
         .filter(|o| usize::from(*o) < call.row.options.len())
     {
-        if let Err(resp2) = give(w, call, option) {
+        let given = if MAP_OPTIONS.contains(&option) {
+            give_map(call, option, map)
+        } else {
+            give(w, call, option)
+        };
+        if let Err(resp2) = given {
             refused = resp2;
         }
     }
@@ -35,6 +48,27 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 const NOT_STARTED_BY_QUEUE: u32 = 3;
 const NO_MAPS: u32 = 5;
 const NO_BATCH: u32 = 6;
+
+/// Options of the map that the task has sent last.
+const MAP_OPTIONS: [u8; 4] = [row::MAPCOLUMN, row::MAPHEIGHT, row::MAPLINE, row::MAPWIDTH];
+
+/// The map that the task has sent last.
+fn sent_map(w: &mut Worker) -> Option<MapFacts> {
+    let name = w.task.terminal.as_ref()?.sent_map?;
+    maps::facts(w, name)
+}
+
+fn give_map(call: &CommandCall<'_>, option: u8, map: Option<MapFacts>) -> Result<(), u32> {
+    let map = map.ok_or(NO_MAPS)?;
+    let value = match option {
+        row::MAPCOLUMN => map.column,
+        row::MAPHEIGHT => map.height,
+        row::MAPLINE => map.line,
+        _ => map.width,
+    };
+    call.set_int(option, value.into());
+    Ok(())
+}
 
 fn give(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<(), u32> {
     let task = &w.task;
@@ -125,10 +159,6 @@ fn give(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<(), u32> {
         | row::INPARTN
         | row::LDCMNEM
         | row::LDCNUM
-        | row::MAPCOLUMN
-        | row::MAPHEIGHT
-        | row::MAPLINE
-        | row::MAPWIDTH
         | row::PAGENUM
         | row::PARTNPAGE
         | row::PARTNSET => return Err(NO_MAPS),

@@ -15,6 +15,7 @@ use link::{ChannelData, ProgramFault};
 
 use super::containers::{channel_named, export, import};
 use super::remote_link::{self, LinkArea, LinkTarget};
+use super::terminal::hand_over_input;
 use crate::abend::Abend;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::host::ProgramId;
@@ -151,7 +152,8 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 
 /// LINK to a program that the region runs.
 pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> CommandResult {
-    // SAFETY: the program's own area, which nothing else uses while it waits.
+    hand_over_input(w)?;
+    // SAFETY: the program's own area, which nobody else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {
         Some(channel) => LinkData::Channel(export(w, channel)),

@@ -16,11 +16,15 @@ use cics::command::commands::{
 use cics::command::{Command, OptionRule};
 use cics::names::AbendCode;
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR};
+use link::terminal::{
+    INPUT_AID, INPUT_CURSOR, MAP_FACTS_COMMAND, MapFacts, MapOutcome, ScreenSize, map_question,
+};
 use link::{CommandOperands, OperandValue};
 
 use super::forward;
-use super::terminal::{drop_released_input, input, note_output};
+use super::terminal::{
+    MapName, drop_released_input, input, note_output, report_taken, take_given, take_mapped,
+};
 use crate::abend::Abend;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::{CommandFailure, CommandReply};
@@ -30,9 +34,91 @@ pub fn send_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     static REFUSED: LazyLock<u128> = LazyLock::new(|| unserved(&map_row::ROW));
     check(w, call, *REFUSED)?;
     let operands = forward::gather(call)?;
+    let names = names(&operands, map_row::MAPSET, map_row::MAP);
+    if may_be_later(w, call, names) {
+        w.services.command_later(call.row.number, &operands)?;
+        note_output(w);
+        note_map(w, names);
+        return Ok(());
+    }
     let reply = ask(w, call, &operands, map_row::MAP, map_row::MAPSET)?;
     note_output(w);
-    conclude(&reply)
+    conclude(&reply)?;
+    note_map(w, names);
+    Ok(())
+}
+
+/// Whether the map may be shown at the next thing that the region is asked, or at the end
+/// of the task: nobody waits for it, and it raises no condition. CICS defers output in
+/// the same way.
+fn may_be_later(w: &mut Worker, call: &CommandCall<'_>, names: MapName) -> bool {
+    if call.has(map_row::WAIT) || w.task.stepped {
+        return false;
+    }
+    let Some(terminal) = &w.task.terminal else {
+        return false;
+    };
+    terminal.maps().is_some() && facts(w, names).is_some_and(|facts| facts.fits)
+}
+
+/// What the terminal's door says of a map; `None` if there is no such map.
+pub fn facts(w: &mut Worker, names: MapName) -> Option<MapFacts> {
+    let terminal = w.task.terminal.as_ref()?;
+    let (maps, place) = (
+        terminal.maps(),
+        (terminal.data.default_screen, terminal.data.alternate_screen),
+    );
+    let known = w.maps.of(maps, names, place);
+    if let Some(known) = known {
+        return Some(known);
+    }
+    let (set, map) = names;
+    let question = map_question(&set, &map);
+    let reply = w.services.command(MAP_FACTS_COMMAND, &question).ok()?;
+    if reply.condition != Condition::Normal {
+        return None;
+    }
+    let facts = MapFacts::parse(&reply.operands);
+    w.maps.add(maps, names, place, facts);
+    Some(facts)
+}
+
+/// Notes the map that was sent last, for ASSIGN.
+fn note_map(w: &mut Worker, names: MapName) {
+    if let Some(terminal) = &mut w.task.terminal {
+        terminal.sent_map = Some(names);
+    }
+}
+
+/// Default and alternate size of a terminal.
+type ScreenSizes = (ScreenSize, ScreenSize);
+
+/// What a worker knows of maps. It holds as long as the region's maps are the same.
+#[derive(Debug, Default)]
+pub struct KnownMaps {
+    changes: u32,
+    facts: Vec<(MapName, ScreenSizes, MapFacts)>,
+}
+
+impl KnownMaps {
+    fn of(&self, changes: Option<u32>, name: MapName, sizes: ScreenSizes) -> Option<MapFacts> {
+        if changes != Some(self.changes) {
+            return None;
+        }
+        let mut known = self.facts.iter();
+        known
+            .find(|(known, at, _)| *known == name && *at == sizes)
+            .map(|(_, _, facts)| *facts)
+    }
+
+    fn add(&mut self, changes: Option<u32>, name: MapName, sizes: ScreenSizes, facts: MapFacts) {
+        let Some(changes) = changes else { return };
+        if changes != self.changes || self.facts.len() >= MOST_KNOWN {
+            self.facts.clear();
+            self.changes = changes;
+        }
+        self.facts.push((name, sizes, facts));
+    }
 }
 
 pub fn send_text(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
@@ -54,24 +140,43 @@ pub fn receive_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     check(w, call, *REFUSED)?;
     let mut operands = forward::gather(call)?;
     if call.has(row::FROM) {
-        let terminal = w.task.terminal.as_ref();
-        let (aid, cursor) = terminal.map_or((0, 0), |t| (t.data.aid, t.data.cursor));
-        operands.push(INPUT_AID, OperandValue::Int(aid.into()));
-        operands.push(INPUT_CURSOR, OperandValue::Int(cursor.into()));
+        push_key(w, &mut operands);
     } else {
         drop_released_input(w)?;
-        let received = CommandOperands::default();
-        let reply = w.services.command(receive_row::NUMBER, &received)?;
-        let data = input(w, &reply, receive_row::INTO)?;
-        operands.push(row::FROM, OperandValue::Bytes(data));
-        for key in [INPUT_AID, INPUT_CURSOR] {
-            let value = reply.operands.get_int(key).unwrap_or(0);
-            operands.push(key, OperandValue::Int(value));
+        let (set, map) = names(&operands, row::MAPSET, row::MAP);
+        let mapped = if call.has(row::ASIS) {
+            None
+        } else {
+            take_mapped(w, set, map)
+        };
+        if let Some((outcome, area)) = mapped {
+            return match outcome {
+                MapOutcome::Mapped => Ok(place(w, call, &area)),
+                MapOutcome::MapFail => condition(Condition::MapFail, 0),
+                MapOutcome::MapSize => condition(Condition::InvMpSz, 0),
+                MapOutcome::OutputOnly => condition(Condition::InvReq, 0),
+            };
         }
+        let data = match take_given(w) {
+            Some(data) => data,
+            None => {
+                let wish = report_taken(w, CommandOperands::default());
+                let reply = w.services.command(receive_row::NUMBER, &wish)?;
+                input(w, &reply, receive_row::INTO)?
+            }
+        };
+        operands.push(row::FROM, OperandValue::Bytes(data));
+        push_key(w, &mut operands);
     }
     let reply = ask(w, call, &operands, row::MAP, row::MAPSET)?;
     conclude(&reply)?;
     let mapped = reply.operands.get_bytes(row::INTO).unwrap_or_default();
+    place(w, call, mapped);
+    Ok(())
+}
+
+/// Gives the program a symbolic map.
+fn place(w: &mut Worker, call: &CommandCall<'_>, mapped: &[u8]) {
     if call.has(row::SET) {
         let key = u32::from(row::NUMBER) << 8 | u32::from(row::SET);
         let at = w.task.storage.area(key, mapped);
@@ -80,7 +185,33 @@ pub fn receive_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(into) = call.arg(row::INTO) {
         into.set_bytes(mapped, into.size());
     }
-    Ok(())
+}
+
+/// Map set and map of a command; without MAPSET the set is named like the map.
+fn names(operands: &CommandOperands, mapset: u8, map: u8) -> MapName {
+    let name = |option| {
+        let bytes = operands.get_bytes(option).unwrap_or_default();
+        let mut name = [b' '; 8];
+        let filled = bytes.iter().map(|byte| match byte {
+            0 => b' ',
+            byte => *byte,
+        });
+        name.iter_mut()
+            .zip(filled)
+            .for_each(|(to, byte)| *to = byte);
+        name
+    };
+    let map = name(map);
+    let set = Some(name(mapset)).filter(|set| *set != [b' '; 8]);
+    (set.unwrap_or(map), map)
+}
+
+/// Adds key and cursor of the last input.
+fn push_key(w: &Worker, operands: &mut CommandOperands) {
+    let terminal = w.task.terminal.as_ref();
+    let (aid, cursor) = terminal.map_or((0, 0), |t| (t.data.aid, t.data.cursor));
+    operands.push(INPUT_AID, OperandValue::Int(aid.into()));
+    operands.push(INPUT_CURSOR, OperandValue::Int(cursor.into()));
 }
 
 /// INVREQ for a task without a terminal, and for options that are not served.
@@ -137,3 +268,5 @@ fn unserved(row: &Command) -> u128 {
 
 /// Abend of a command whose map is not there.
 const NO_MAP: [u8; 4] = *b"ABM0";
+/// Maps that a worker knows at most.
+const MOST_KNOWN: usize = 64;

@@ -64,6 +64,7 @@ mod xctl;
 
 pub(crate) use key::FetchedRecord;
 pub(crate) use link::elsewhere as link_elsewhere;
+pub(crate) use maps::KnownMaps;
 
 /// Every command that a worker serves, by number.
 pub(crate) const COMMANDS: &[(u16, CommandHandler)] = &[
@@ -122,6 +123,8 @@ pub(crate) const COMMANDS: &[(u16, CommandHandler)] = &[
     (rows::send_text::NUMBER, maps::send_text),
     (rows::send_control::NUMBER, maps::send_control),
     (rows::receive_map::NUMBER, maps::receive_map),
+    (rows::set_terminal::NUMBER, terminal::set_terminal),
+    (rows::wait_signal::NUMBER, terminal::wait_signal),
     (rows::issue_confirmation::NUMBER, issue::confirmation),
     (rows::issue_error::NUMBER, issue::error),
     (rows::issue_abend::NUMBER, issue::abend),

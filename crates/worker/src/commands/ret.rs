@@ -7,6 +7,7 @@
 
 use cics::command::commands::ret as row;
 use cics::resp::Condition;
+use link::layout::{RESULT_RETURN, RESULT_RETURN_COMMAREA};
 
 use super::forward;
 use super::interval::{add_channel, conclude};
@@ -29,6 +30,14 @@ fn leave_next(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     conclude(&reply)
 }
 
+/// Whether the region may carry RETURN out with the task's end, so that it need not be
+/// asked. A unit in doubt that an earlier SYNCPOINT has left lets RETURN wait, and
+/// CEDF shows the command's outcome; both need the answer.
+fn is_plain(w: &Worker, call: &CommandCall<'_>, bytes: usize) -> bool {
+    let others = call.has(row::CHANNEL) || call.has(row::IMMEDIATE) || call.has(row::INPUTMSG);
+    !others && !w.task.stepped && !w.task.had_syncpoint && bytes <= MOST_LEFT_BYTES
+}
+
 pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let highest = w.task.depth == 1;
     let passes = call.has(row::COMMAREA) || call.has(row::CHANNEL) || call.has(row::IMMEDIATE);
@@ -45,7 +54,15 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
     let (from, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
     if w.task.terminal.is_some() && call.has(row::TRANSID) && highest {
-        leave_next(w, call)?;
+        if is_plain(w, call, bytes) {
+            w.task.left_return = if call.has(row::COMMAREA) {
+                RESULT_RETURN | RESULT_RETURN_COMMAREA
+            } else {
+                RESULT_RETURN
+            };
+        } else {
+            leave_next(w, call)?;
+        }
     }
     if let Some(channel) = channel(w, call, row::CHANNEL)? {
         w.task.result.channel = Some(channel);
@@ -70,3 +87,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     w.task.level_mut().exit = LevelExit::Returned;
     Err(CommandStop::Leave)
 }
+
+/// Longest COMMAREA of a RETURN that the region is not asked to carry out: what
+/// LENGTH can hold.
+const MOST_LEFT_BYTES: usize = 32_767;

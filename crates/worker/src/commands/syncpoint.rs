@@ -17,6 +17,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if w.task.start_code == LINKED {
         return condition(Condition::InvReq, 200);
     }
+    w.task.had_syncpoint = true;
     let done = if call.has(row::ROLLBACK) {
         w.services.rollback()
     } else {

@@ -10,44 +10,143 @@
 
 use cics::command::commands::{converse as converse_row, receive as row, send as send_row};
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR, SIGNAL_RECEIVED, TerminalData};
+use link::terminal::{
+    INPUT_AID, INPUT_CURSOR, INPUT_TAKEN, MapOutcome, MappedInput, ONLY_REPORT, PreparedInput,
+    SIGNAL_RECEIVED, TerminalData,
+};
 use link::{CommandOperands, OperandValue};
 
 use super::conversation::{ConversationOptions, from};
+use super::forward;
 use super::record::DataTarget;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
+
+/// Map set and map.
+pub type MapName = ([u8; 8], [u8; 8]);
 
 /// The task's terminal.
 #[derive(Debug, Default)]
 pub struct TaskTerminal {
     /// The terminal's attributes from the region.
     pub data: TerminalData,
-    /// The rest of an input after a RECEIVE with NOTRUNCATE.
+    /// The input that began the task, until a command takes it.
+    given: Option<Vec<u8>>,
+    /// What the door has prepared of it.
+    prepared: Vec<u8>,
+    /// A command has taken it, and the region does not know that yet.
+    taken: bool,
+    /// What is left of an input after a RECEIVE with NOTRUNCATE.
     rest: Vec<u8>,
     /// The input that began the task was not received yet.
     unread: bool,
     /// The task has sent something.
     sent: bool,
+    /// Map set and map that it has sent last.
+    pub sent_map: Option<MapName>,
     /// ATTN came before the command that is being served.
     signal: bool,
 }
 
 impl TaskTerminal {
-    /// A terminal without input.
-    pub fn new(data: TerminalData) -> Self {
+    /// A terminal with the input that began the task, if its worker has that.
+    pub fn new(data: TerminalData, given: Option<(&[u8], &[u8])>) -> Self {
         TaskTerminal {
             data,
+            given: given.map(|(input, _)| input.to_vec()),
+            prepared: given.map_or(Vec::new(), |(_, prepared)| prepared.to_vec()),
+            taken: false,
             rest: Vec::new(),
             unread: data.aid != 0,
             sent: false,
+            sent_map: None,
             signal: false,
         }
     }
 }
 
-/// Whether a command uses the task's terminal.
+impl TaskTerminal {
+    /// Has commands ask the region for the input that began the task.
+    pub fn forget_input(&mut self) {
+        self.given = None;
+        self.prepared = Vec::new();
+    }
+
+    /// The input that began the task, mapped by a map of this name, if no command has
+    /// taken it.
+    fn mapped(&self, set: [u8; 8], map: [u8; 8]) -> Option<MappedInput<'_>> {
+        self.given.as_ref()?;
+        let mapped = PreparedInput::parse(&self.prepared)?.mapped?;
+        let same = *mapped.set.as_bytes() == set && *mapped.map.as_bytes() == map;
+        same.then_some(mapped)
+    }
+
+    /// Counts the changes of the region's maps; `None` where a task was not begun by an
+    /// input, or runs step by step.
+    pub fn maps(&self) -> Option<u32> {
+        PreparedInput::parse(&self.prepared).map(|prepared| prepared.maps)
+    }
+}
+
+/// Takes the input that began the task as the door has mapped it, if it has by this
+/// map. EIBAID and EIBCPOSN are set as by any input.
+pub fn take_mapped(w: &mut Worker, set: [u8; 8], map: [u8; 8]) -> Option<(MapOutcome, Vec<u8>)> {
+    let mapped = w.task.terminal.as_ref()?.mapped(set, map)?;
+    let taken = (mapped.outcome, mapped.area.to_vec());
+    take_given(w)?;
+    Some(taken)
+}
+
+/// SET TERMINAL: may change which letters of an input become capitals.
+pub fn set_terminal(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    if let Some(terminal) = &mut w.task.terminal
+        && let Some(maps) = terminal.maps()
+    {
+        terminal.prepared = PreparedInput { maps, mapped: None }.emit();
+    }
+    forward::serve(w, call)
+}
+
+/// The input that began the task, if no command has taken it. EIBAID and EIBCPOSN are
+/// set as by any input.
+pub fn take_given(w: &mut Worker) -> Option<Vec<u8>> {
+    let terminal = w.task.terminal.as_mut()?;
+    let data = terminal.given.take()?;
+    (terminal.taken, terminal.unread) = (true, false);
+    let (aid, cursor) = (terminal.data.aid, terminal.data.cursor);
+    let mut eib = w.task.level_mut().eib();
+    eib.set_aid(aid);
+    eib.set_cursor(cursor);
+    w.task.key_read = Some(aid);
+    Some(data)
+}
+
+/// Operands that report to the region that a command has taken the input that began
+/// the task, unless the region knows.
+pub fn report_taken(w: &mut Worker, mut operands: CommandOperands) -> CommandOperands {
+    let terminal = w.task.terminal.as_mut();
+    if terminal.is_some_and(|terminal| std::mem::take(&mut terminal.taken)) {
+        operands.push(INPUT_TAKEN, OperandValue::Int(1));
+    }
+    operands
+}
+
+/// Leaves the terminal's input to the region, before something else than a program of
+/// this worker runs for the task.
+pub fn hand_over_input(w: &mut Worker) -> CommandResult {
+    let Some(terminal) = &mut w.task.terminal else {
+        return Ok(());
+    };
+    terminal.given = None;
+    if std::mem::take(&mut terminal.taken) {
+        let report = CommandOperands::default().int(INPUT_TAKEN, ONLY_REPORT);
+        w.services.command(row::NUMBER, &report)?;
+    }
+    Ok(())
+}
+
+/// Whether a command is meant for the task's terminal.
 pub fn is_for(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> bool {
     let elsewhere = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     w.task.terminal.is_some() && !elsewhere
@@ -67,6 +166,10 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
         return Ok(());
     };
     let released = terminal.unread && terminal.sent;
+    if released && terminal.given.take().is_some() {
+        (terminal.unread, terminal.taken) = (false, true);
+        return Ok(());
+    }
     terminal.unread = false;
     if released {
         // An input exists, so the command does not wait.
@@ -96,11 +199,14 @@ pub(super) fn receive(
     drop_released_input(w)?;
     let data = match rest.filter(|rest| !rest.is_empty()) {
         Some(rest) => rest,
-        None => {
-            let operands = CommandOperands::new(call.options());
-            let reply = w.services.command(call.row.number, &operands)?;
-            input(w, &reply, row::INTO)?
-        }
+        None => match take_given(w) {
+            Some(data) => data,
+            None => {
+                let operands = report_taken(w, CommandOperands::new(call.options()));
+                let reply = w.services.command(call.row.number, &operands)?;
+                input(w, &reply, row::INTO)?
+            }
+        },
     };
     deliver(w, call, target, data, limit, flags != 0)
 }
@@ -128,6 +234,10 @@ pub(super) fn converse(
     let control = call.arg(converse_row::CTLCHAR).map(|a| a.bytes().to_vec());
     let (limit, flags) = target.wanted(call)?;
     let mut operands = CommandOperands::new(call.options());
+    if let Some(terminal) = &mut w.task.terminal {
+        // The region drops it too.
+        (terminal.given, terminal.taken) = (None, false);
+    }
     push(&mut operands, converse_row::FROM, data.map(<[u8]>::to_vec));
     push(&mut operands, converse_row::CTLCHAR, control);
     let reply = w.services.command(call.row.number, &operands)?;
@@ -135,8 +245,18 @@ pub(super) fn converse(
     deliver(w, call, target, data, limit, flags != 0)
 }
 
-/// Takes an input over: its key into the EIB, its data for the program. RECEIVE MAP
-/// uses this function too.
+/// WAIT SIGNAL: waits for ATTN.
+pub fn wait_signal(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    let reply = w
+        .services
+        .command(call.row.number, &CommandOperands::default())?;
+    conclude(&reply)?;
+    note_signal(w, &reply);
+    report_signal(w)
+}
+
+/// Takes an input over: its key into the EIB, its data for the program. Maps are
+/// received on top of it.
 pub fn input(w: &mut Worker, reply: &CommandReply, into: u8) -> Result<Vec<u8>, CommandStop> {
     conclude(reply)?;
     let key = |option| reply.operands.get_int(option).unwrap_or(0);

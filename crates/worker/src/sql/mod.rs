@@ -15,6 +15,7 @@
 mod areas;
 mod grant;
 mod link;
+mod stepping;
 
 pub use grant::SqlRefusal;
 pub use link::{SqlLink, connect};
@@ -37,6 +38,13 @@ pub(crate) use link::settle;
 
 /// CALL 'DSNHLI'.
 pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
+    if w.task.stepped {
+        return stepping::serve(w, arguments);
+    }
+    execute(w, arguments)
+}
+
+fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     let mut areas = WorkerAreas(arguments);
     if areas.bytes(1).len() < SQLCA_BYTES {
         let why = "an SQL statement without an SQLCA";

@@ -15,6 +15,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::issue_disconnect::ROW,
     rows::issue_reset::ROW,
     rows::wait_terminal::ROW,
+    rows::wait_signal::ROW,
 ];
 
 pub(super) mod rows {
@@ -248,5 +249,11 @@ pub(super) mod rows {
         input CONVID(Name(4));
         input SESSION(Name(4));
         @conditions InvReq, NotAlloc, Signal, TermErr;
+    }
+    command! {
+        /// Waits until the user of the task's terminal presses ATTN.
+        wait_signal 0x0410 eibfn "WAIT SIGNAL" "WAIT" ["SIGNAL"] Terminals Region;
+        flag SIGNAL;
+        @conditions NotAlloc, Signal, TermErr;
     }
 }

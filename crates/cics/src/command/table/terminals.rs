@@ -26,7 +26,6 @@ pub(super) const TERMINALS: &[Command] = later! { Terminals until
     0x043A eibfn "ISSUE PASS" "ISSUE" ["PASS"] "PASS" "LUNAME()" "FROM()" "LENGTH()" "LOGMODE()"
         "LOGONLOGMODE" "NOQUIESCE";
     0x041C eibfn "ISSUE PRINT" "ISSUE" ["PRINT"] "PRINT";
-    0x0410 eibfn "WAIT SIGNAL" "WAIT" ["SIGNAL"] "SIGNAL";
 };
 
 /// Conversations of other kinds than ours.

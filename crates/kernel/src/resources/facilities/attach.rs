@@ -9,8 +9,8 @@ use link::{Name, TransId};
 use super::super::{Resources, interval};
 use super::{
     AttachedTask, FacilityDef, FacilityEntry, FacilityEvent, FacilityId, FacilityInput,
-    FacilityTable, NextTask, OUTCOME, RegisterRefused, SavedArea, TERMINAL, WaitingStart, key,
-    report,
+    FacilityTable, NextTask, OUTCOME, RegisterRefused, SIGNAL, SavedArea, TERMINAL, WaitingStart,
+    key, report,
 };
 use crate::kernel::{InternalStart, KernelContext, StartEnd};
 use crate::types::{InputRefused, InputTaken, StartCode, StartRefusal};
@@ -81,7 +81,7 @@ pub fn input(
     input: FacilityInput,
 ) -> Result<InputTaken, InputRefused> {
     let facilities = &mut resources.facilities;
-    let room = input.data.len() <= MOST_INPUT_BYTES && facilities.has_room(input.data.len());
+    let room = input.data.len() <= MOST_INPUT_BYTES && facilities.has_room(input.bytes());
     let most = facilities.limits.queued_inputs;
     let held = facilities.is_held(id);
     let entry = facilities.all.get_mut(&id).filter(|e| !e.closing);
@@ -156,6 +156,7 @@ fn begin_input(
         }
         if let Some(message) = &next.message {
             input.data.clone_from(message);
+            input.prepared = Vec::new();
         }
     }
     start.id = cx.next_start();
@@ -170,7 +171,7 @@ fn attach(
     id: FacilityId,
     mut start: InternalStart,
     (aid, cursor): (u8, u16),
-    initial: Option<FacilityInput>,
+    mut initial: Option<FacilityInput>,
     given: Option<NextTask>,
 ) {
     let Some(entry) = facilities.all.get_mut(&id) else {
@@ -192,6 +193,9 @@ fn attach(
         netname: entry.unit_name(),
         queue,
     }));
+    start.input = initial
+        .as_mut()
+        .map(|input| (input.data.clone(), std::mem::take(&mut input.prepared)));
     start.facility = def.terminal;
     start.userid = entry.userid;
     assert!(entry.task.is_none(), "a facility has one task at a time");
@@ -395,6 +399,7 @@ pub fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, id: Facility
     }
     if busy {
         cx.signal(TERMINAL, &key(id));
+        cx.signal(SIGNAL, &key(id));
         cx.signal(OUTCOME, &key(id));
         cx.signal(interval::RETRIEVE, &key(id));
     } else {

@@ -4,16 +4,18 @@
 //! Maps are not known here: a service of the terminal's connection serves SEND MAP, and RECEIVE
 //! MAP gets the input by RECEIVE first.
 
-use cics::command::commands::{converse as converse_row, ret, send as send_row};
+use cics::command::commands::{
+    converse as converse_row, receive as receive_row, ret, send as send_row,
+};
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR, SIGNAL_RECEIVED};
+use link::terminal::{INPUT_AID, INPUT_CURSOR, INPUT_TAKEN, ONLY_REPORT, SIGNAL_RECEIVED};
 use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::{
-    FacilityEntry, FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key,
-    report,
+    FacilityEntry, FacilityId, NextTask, OUTCOME, PendingSave, SIGNAL, SavedArea, TERMINAL, kept,
+    key, report,
 };
 use crate::kernel::{
     CallProgress, CallResult, CommandFailure, FAILED, KernelContext, Request, TaskWait, WaitExpiry,
@@ -88,16 +90,17 @@ pub(super) fn receive(
     cx: &mut KernelContext<'_>,
     request: &mut Request,
 ) -> CallResult {
-    match facility_of(resources, request) {
-        Some(id) => next_input(
-            resources,
-            cx,
-            request,
-            id,
-            cics::command::commands::receive::INTO,
-        ),
-        None => condition(Condition::NotAlloc, 0),
+    let Some(id) = facility_of(resources, request) else {
+        return condition(Condition::NotAlloc, 0);
+    };
+    if let Some(taken) = request.operands.get_int(INPUT_TAKEN) {
+        // The worker had a copy of it.
+        resources.facilities.drop_initial(id);
+        if taken == ONLY_REPORT {
+            return done();
+        }
     }
+    next_input(resources, cx, request, id, receive_row::INTO)
 }
 
 /// SEND.
@@ -136,6 +139,25 @@ pub(super) fn send(
     done()
 }
 
+/// WAIT SIGNAL: waits until the user has pressed ATTN, unless that was before.
+pub(super) fn wait_signal(
+    resources: &mut Resources,
+    _cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
+    let Some(id) = facility_of(resources, request) else {
+        return condition(Condition::NotAlloc, 0);
+    };
+    let entry = resources.facilities.all.get_mut(&id);
+    let Some(entry) = entry.filter(|entry| !entry.closing) else {
+        return condition(Condition::TermErr, 0);
+    };
+    if entry.take_signal() {
+        return done_with(CommandOperands::default().int(SIGNAL_RECEIVED, 1));
+    }
+    Ok(CallProgress::Wait(TaskWait::event(SIGNAL, &key(id))))
+}
+
 /// CONVERSE: sends, then waits for the next input.
 pub(super) fn converse(
     resources: &mut Resources,
@@ -157,12 +179,8 @@ pub(super) fn converse(
             last: false,
         };
         report(cx, id, FacilityEvent::Output(output));
-        // The input that began the task is not the answer to its output.
-        let entry = resources.facilities.all.get_mut(&id);
-        if let Some(task) = entry.and_then(|e| e.task.as_mut()) {
-            task.initial = None;
-        }
-        resources.facilities.recount(id);
+        // What began the task is not the answer to what it sends.
+        resources.facilities.drop_initial(id);
     }
     next_input(resources, cx, request, id, converse_row::INTO)
 }

@@ -52,6 +52,7 @@ pub const MANAGER: Manager = Manager {
         (rows::receive::NUMBER, commands::receive),
         (rows::send::NUMBER, commands::send),
         (rows::converse::NUMBER, commands::converse),
+        (rows::wait_signal::NUMBER, commands::wait_signal),
     ],
     tables: &[kept::TABLE],
     define: |resources, config| {
@@ -78,6 +79,8 @@ pub const MANAGER: Manager = Manager {
 
 /// The event that a task waits for in RECEIVE, by the facility's number.
 pub const TERMINAL: EventKind = EventKind::new("TERMINAL", WaitKind::Event);
+/// The event that WAIT SIGNAL waits for, by the facility's number.
+const SIGNAL: EventKind = EventKind::new("SIGNAL", WaitKind::Event);
 /// The event that RETURN waits for while the facility is held.
 const OUTCOME: EventKind = EventKind::new("OUTCOME", WaitKind::Event);
 
@@ -279,11 +282,12 @@ impl FacilityTable {
     }
 
     /// ATTN: the next SEND, RECEIVE or CONVERSE of the facility's task reports
-    /// SIGNAL. Without a task it has no effect.
-    pub fn attention(&mut self, id: FacilityId) {
+    /// SIGNAL, and WAIT SIGNAL ends. Without a task it has no effect.
+    pub fn attention(&mut self, cx: &mut KernelContext<'_>, id: FacilityId) {
         let entry = self.all.get_mut(&id);
         if let Some(task) = entry.and_then(|entry| entry.task.as_mut()) {
             task.signal = true;
+            cx.signal(SIGNAL, &key(id));
         }
     }
 
@@ -332,7 +336,16 @@ impl FacilityTable {
         }
     }
 
-    /// Whether this many more bytes may be kept.
+    /// The task has the input that began it.
+    fn drop_initial(&mut self, id: FacilityId) {
+        let entry = self.all.get_mut(&id);
+        if let Some(task) = entry.and_then(|entry| entry.task.as_mut()) {
+            task.initial = None;
+        }
+        self.recount(id);
+    }
+
+    /// Whether so many more bytes may be kept.
     fn has_room(&self, bytes: usize) -> bool {
         self.bytes.saturating_add(bytes) <= self.limits.bytes
     }
@@ -360,9 +373,9 @@ impl FacilityEntry {
     }
 
     fn bytes(&self) -> usize {
-        let inputs = self.inputs.iter().map(|i| i.data.len()).sum::<usize>();
+        let inputs = self.inputs.iter().map(FacilityInput::bytes).sum::<usize>();
         let task = self.task.as_ref().map_or(0, |task| {
-            let initial = task.initial.as_ref().map_or(0, |i| i.data.len());
+            let initial = task.initial.as_ref().map_or(0, FacilityInput::bytes);
             initial + task.given.as_ref().map_or(0, NextTask::bytes)
         });
         inputs + task + self.next.as_ref().map_or(0, NextTask::bytes)

@@ -1,7 +1,9 @@
 //! Facilities in virtual time, over a store in memory: the data of the next task, waits, and
 //! restarts.
 
-use cics::command::commands::{receive, ret, retrieve, send, start, writeq_td, writeq_ts};
+use cics::command::commands::{
+    receive, ret, retrieve, send, start, wait_signal, writeq_td, writeq_ts,
+};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
 use link::{CommandOperands, Name, TransId};
@@ -96,6 +98,7 @@ impl AtFacilities for KernelFixture {
             cursor: 81,
             data: text.as_bytes().to_vec(),
             transid: word.map_or(TransId::BLANK, |w| Name::new(w).unwrap_or_default()),
+            ..FacilityInput::default()
         };
         self.manage(|resources, cx| input(resources, cx, id, entered))
     }
@@ -476,7 +479,7 @@ fn attention_is_reported_once_by_the_next_command() {
     let mut w = world();
     let t = w.register(def("T001", "ANNE"));
     // Without a task the key has no effect.
-    w.manage(|resources, _| resources.facilities.attention(t));
+    w.manage(|resources, cx| resources.facilities.attention(cx, t));
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     let signal = |w: &mut KernelFixture, command| {
@@ -485,12 +488,52 @@ fn attention_is_reported_once_by_the_next_command() {
         operands.get_int(link::terminal::SIGNAL_RECEIVED).is_some()
     };
     assert!(!signal(&mut w, receive::NUMBER));
-    w.manage(|resources, _| resources.facilities.attention(t));
+    w.manage(|resources, cx| resources.facilities.attention(cx, t));
     assert!(signal(&mut w, send::NUMBER));
     assert!(!signal(&mut w, send::NUMBER));
-    w.manage(|resources, _| resources.facilities.attention(t));
+    w.manage(|resources, cx| resources.facilities.attention(cx, t));
     assert!(w.enter(t, "more").is_ok());
     assert!(signal(&mut w, receive::NUMBER));
+    w.over(1);
+}
+
+#[test]
+fn wait_signal_waits_for_attention_and_ends_when_the_terminal_leaves() {
+    let mut w = world();
+    let t = w.register(def("T001", "ANNE"));
+    assert!(w.enter(t, "MENU").is_ok());
+    w.begun(1);
+    let none = CommandOperands::default();
+    w.manage(|resources, cx| resources.facilities.attention(cx, t));
+    let answer = w.command(1, wait_signal::NUMBER, &none).expect("an answer");
+    assert_eq!(answer.condition, Condition::Normal);
+    // That was the key's only report.
+    assert!(w.command(1, wait_signal::NUMBER, &none).is_none());
+    w.manage(|resources, cx| resources.facilities.attention(cx, t));
+    let answer = w.answer(1).expect("the wait is over");
+    let signal = answer.operands.get_int(link::terminal::SIGNAL_RECEIVED);
+    assert_eq!(signal, Some(1));
+    assert!(w.command(1, wait_signal::NUMBER, &none).is_none());
+    w.manage(|resources, cx| close(resources, cx, t));
+    let answer = w.answer(1).expect("the wait is over");
+    assert_eq!(answer.condition, Condition::TermErr);
+    w.over(1);
+}
+
+#[test]
+fn an_input_that_the_worker_has_taken_is_not_given_again() {
+    let mut w = world();
+    let t = w.register(def("T001", "ANNE"));
+    assert!(w.enter(t, "MENU").is_ok());
+    let start = w.begun(1);
+    assert_eq!(start.input, Some((b"MENU".to_vec(), Vec::new())));
+    let taken = |value| CommandOperands::default().int(link::terminal::INPUT_TAKEN, value);
+    let only = link::terminal::ONLY_REPORT;
+    assert!(w.command(1, receive::NUMBER, &taken(only)).is_some());
+    assert!(w.command(1, receive::NUMBER, &taken(1)).is_none());
+    assert!(w.enter(t, "more").is_ok());
+    let answer = w.answer(1).expect("the next input");
+    assert_eq!(answer.operands.get_bytes(receive::INTO), Some(&b"more"[..]));
     w.over(1);
 }
 
