@@ -49,6 +49,11 @@ impl ServedApplication {
         })
     }
 
+    /// The program that serves it, a copy of its own.
+    pub fn program(&self) -> &Path {
+        &self.tupelo
+    }
+
     /// The application folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -151,6 +156,17 @@ impl ServedApplication {
             child.wait()?;
         }
         Ok(())
+    }
+
+    /// Ends the region by SIGTERM; how long that took.
+    pub fn stop(&mut self) -> Result<Duration> {
+        let begun = Instant::now();
+        if let Some(mut child) = self.process.take() {
+            let pid = child.id().to_string();
+            Command::new("kill").args(["-TERM", &pid]).status()?;
+            child.wait()?;
+        }
+        Ok(begun.elapsed())
     }
 
     /// Kills one of its workers; false when it has none.
