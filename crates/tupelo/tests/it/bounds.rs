@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::http;
+use crate::others::OtherClients;
 use crate::program::{tupelo, until};
 use crate::server::{Server, application};
 
@@ -21,6 +22,16 @@ const RUNS: &str = "           PERFORM 3 TIMES
              EXEC CICS RUN TRANSID('BOMB') CHILD(T) NOHANDLE END-EXEC
            END-PERFORM
            EXEC CICS FETCH ANY(T) COMPSTATUS(S) NOHANDLE END-EXEC";
+
+/// More children than a task may have at once; each ends at once.
+const CHILDREN: &str = "           IF EIBTRNID = 'BOMB'
+             PERFORM 150 TIMES
+               EXEC CICS RUN TRANSID('KIDS') CHILD(T) END-EXEC
+             END-PERFORM
+             PERFORM 150 TIMES
+               EXEC CICS FETCH ANY(T) COMPSTATUS(S) END-EXEC
+             END-PERFORM
+           END-IF";
 
 /// Serves the example with a program that does `statements`, and few tasks.
 fn served(statements: &str) -> (tempfile::TempDir, Server) {
@@ -60,6 +71,7 @@ fn define(folder: &Path) {
     let _ = writeln!(
         text,
         "DEFINE TRANSACTION(BOMB) GROUP(BOUNDS) PROGRAM(BOMB)\n\
+         DEFINE TRANSACTION(KIDS) GROUP(BOUNDS) PROGRAM(BOMB)\n\
          DEFINE PROGRAM(BOMB) GROUP(BOUNDS) CONCURRENCY(THREADSAFE)"
     );
     std::fs::write(csd, text).expect("written");
@@ -91,13 +103,28 @@ fn a_program_that_starts_itself_fills_its_part_and_clients_are_served() {
     let (_app, server) = served(STARTS);
     assert!(asked(&server, &["task", "start", "BOMB"]).status.success());
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(3) {
-        assert!(count(&server, "waiting_starts") <= 40);
-        assert_eq!(server.get("/hello/x").status, 200, "a client is refused");
-    }
+    let ((), others) = OtherClients::during(&server, "/hello/x", || {
+        while begun.elapsed() < Duration::from_secs(3) {
+            assert!(count(&server, "waiting_starts") <= 40);
+        }
+    });
+    println!("starts: {others}");
+    assert_eq!(others.errors, 0, "a client is refused");
     let purged = asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
     assert!(purged.status.success(), "{purged:?}");
     assert!(count(&server, "waiting_starts") <= 40);
+}
+
+#[test]
+fn a_parent_of_many_children_waits_for_them_and_clients_are_served() {
+    let (_app, server) = served(CHILDREN);
+    let tasks = || count(&server, "tasks") + count(&server, "waiting_starts");
+    let ((), others) = OtherClients::during(&server, "/hello/x", || {
+        assert!(asked(&server, &["task", "start", "BOMB"]).status.success());
+        until("all children have ended", || tasks() == 0);
+    });
+    println!("children: {others}");
+    assert_eq!(others.errors, 0, "a client is refused");
 }
 
 #[test]
@@ -113,11 +140,19 @@ fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
     assert_eq!(health(&server, "/ready").status, 503);
     let workers = limit(&server, "workers");
     assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");
-    // What waits is refused, and so is what parents run from then on.
-    until("nothing of it is left", || {
+    // What waits is refused, and so is what parents run from then on. Clients that ask
+    // meanwhile wait for a place.
+    let purged = |at_most| {
         asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
-        count(&server, "tasks") == 0
+        count(&server, "tasks") <= at_most && count(&server, "waiting_starts") == 0
+    };
+    let ((), others) = OtherClients::during(&server, "/hello/x", || {
+        // One may be the client's own.
+        until("places are free", || purged(1));
     });
+    println!("parents: {others}");
+    assert_eq!(others.errors, 0, "a client is refused");
+    until("nothing of it is left", || purged(0));
     assert_eq!(server.get("/hello/x").status, 200);
     let begun = Instant::now();
     server.stop();
