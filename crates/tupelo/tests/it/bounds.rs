@@ -131,17 +131,20 @@ fn a_parent_of_many_children_waits_for_them_and_clients_are_served() {
 fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
     let (_app, server) = served(RUNS);
     assert!(asked(&server, &["task", "start", "BOMB"]).status.success());
-    until("all places are held by parents", || {
+    until("all places of children are held by parents", || {
         health(&server, "").status == 503
     });
     let state = health(&server, "").json();
     let reason = state["reason"].as_str().unwrap_or_default();
     assert!(reason.contains("wait for their children"), "{state}");
-    assert_eq!(health(&server, "/ready").status, 503);
+    // A place is kept for requests.
+    assert_eq!(health(&server, "/ready").status, 200);
+    for _ in 0..20 {
+        assert_eq!(server.get("/hello/x").status, 200, "a client is refused");
+    }
     let workers = limit(&server, "workers");
     assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");
-    // What waits is refused, and so is what parents run from then on. Clients that ask
-    // meanwhile wait for a place.
+    // What waits is refused, and so is what parents run from then on.
     let purged = |at_most| {
         asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
         count(&server, "tasks") <= at_most && count(&server, "waiting_starts") == 0
