@@ -22,6 +22,8 @@ pub struct ServedApplication {
     address: Arc<Mutex<String>>,
     admin: String,
     process: Option<Child>,
+    /// More arguments of `serve`.
+    arguments: Vec<String>,
 }
 
 /// How long a region may take to answer: on a full machine a start at the lowest priority
@@ -46,12 +48,18 @@ impl ServedApplication {
             address: Arc::default(),
             admin: String::new(),
             process: None,
+            arguments: Vec::new(),
         })
     }
 
     /// The program that serves it, a copy of its own.
     pub fn program(&self) -> &Path {
         &self.tupelo
+    }
+
+    /// Serves it with one more argument.
+    pub fn add_argument(&mut self, argument: &str) {
+        self.arguments.push(argument.to_owned());
     }
 
     /// The application folder.
@@ -105,6 +113,7 @@ impl ServedApplication {
                 "127.0.0.1:0",
                 "--no-reload",
             ])
+            .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)

@@ -23,12 +23,19 @@ enum LimitRecipe {
 use LimitRecipe::{Grows, Tested};
 
 /// The beginning of each row's first column, and its recipe.
-const RECIPES: [(&str, LimitRecipe); 26] = [
+const RECIPES: [(&str, LimitRecipe); 27] = [
     (
         "active tasks",
         Tested(
             include_str!("bounds.rs"),
             "parents_without_end_are_reported_and_purged_and_the_server_ends",
+        ),
+    ),
+    (
+        "starts and children that are active",
+        Tested(
+            include_str!("../../../kernel/src/core/tests/children.rs"),
+            "starts_and_children_without_end_leave_places_to_requests",
         ),
     ),
     (
