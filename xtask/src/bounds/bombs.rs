@@ -20,6 +20,8 @@ use crate::crash::served::{ServedApplication, current};
 const CLIENTS: usize = 64;
 /// Most workers: `max_tasks` of the settings below, and 12.
 const MOST_WORKERS: f64 = 22.0;
+/// What the picture is drawn on, in light and dark.
+const GROUND: &str = r#"<rect width="100%" height="100%" style="fill:var(--card)"/>"#;
 /// Limits that are reached within the minutes of a run.
 const SETTINGS: &str = "max_tasks = 10\nmax_queued = 1000\nchannel_bytes = 67108864\n";
 const DEFINITIONS: &str = "DEFINE TRANSACTION(RBMB) GROUP(BOMBS) PROGRAM(RUNS)\n\
@@ -224,9 +226,13 @@ fn draw(samples: &[BombSample], others: &DriveReport, first: f64, out: &Path) ->
             ..Plot::default()
         };
         let svg = plot.svg_with_legend();
-        // The style sheet comes with the picture, which stands alone.
+        // The style sheet comes with the picture, which stands alone on a ground of its own.
         let head = svg.find('>').map_or(0, |at| at + 1);
-        let styled = format!("{}<style>{STYLE}</style>{}", &svg[..head], &svg[head..]);
+        let styled = format!(
+            "{}<style>{STYLE}</style>{GROUND}{}",
+            &svg[..head],
+            &svg[head..]
+        );
         std::fs::write(out.join(format!("bounds-{name}.svg")), styled)?;
     }
     Ok(())

@@ -35,7 +35,11 @@ const CHILDREN: &str = "           IF EIBTRNID = 'BOMB'
 
 /// Serves the example with a program that does `statements`, and few tasks.
 fn served(statements: &str) -> (tempfile::TempDir, Server) {
-    let app = application(&[("cobol/BOMB.cbl", &program(statements))]);
+    served_with(&[("cobol/BOMB.cbl", &program(statements))])
+}
+
+fn served_with(files: &[(&str, &str)]) -> (tempfile::TempDir, Server) {
+    let app = application(files);
     let settings = app.path().join("tupelo.toml");
     let before = std::fs::read_to_string(&settings).unwrap_or_default();
     let limits = "max_tasks = 4\nmax_queued = 40\nshutdown_s = 2\n";
@@ -115,6 +119,55 @@ fn a_program_that_starts_itself_fills_its_part_and_clients_are_served() {
     assert!(count(&server, "waiting_starts") <= 40);
 }
 
+/// Waits when it is asked to be slow.
+const SLOW: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01 DFHCOMMAREA PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           IF HELLO-NAME = 'slow'
+             EXEC CICS DELAY FOR MILLISECS(200) END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+/// More clients than tasks and places in the queue.
+const FLOOD: usize = 100;
+
+#[test]
+fn requests_beyond_the_queue_get_503_until_there_is_room() {
+    let (_app, server) = served_with(&[
+        ("cobol/HELLO.cbl", SLOW),
+        ("cobol/BOMB.cbl", &program("           CONTINUE")),
+    ]);
+    let flood = || {
+        let begun = Instant::now();
+        let mut answers = [0, 0];
+        while begun.elapsed() < Duration::from_secs(2) {
+            let answer = server.get("/hello/slow");
+            let is_refused = answer.status == 503 && answer.header("retry-after").is_some();
+            assert!(answer.status == 200 || is_refused, "{answer:?}");
+            answers[usize::from(is_refused)] += 1;
+        }
+        answers
+    };
+    let (answers, others) = OtherClients::during(&server, "/hello/x", || {
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..FLOOD).map(|_| scope.spawn(flood)).collect();
+            let each = clients.into_iter().map(|client| client.join().unwrap());
+            each.fold([0, 0], |a, b| [a[0] + b[0], a[1] + b[1]])
+        })
+    });
+    println!(
+        "a flood: {} answered, {} refused; {others}",
+        answers[0], answers[1]
+    );
+    assert!(answers[0] > 0 && answers[1] > 0, "{answers:?}");
+    assert_eq!(server.get("/hello/x").status, 200);
+}
+
 #[test]
 fn a_parent_of_many_children_waits_for_them_and_clients_are_served() {
     let (_app, server) = served(CHILDREN);
@@ -139,9 +192,11 @@ fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
     assert!(reason.contains("wait for their children"), "{state}");
     // A place is kept for requests.
     assert_eq!(health(&server, "/ready").status, 200);
-    for _ in 0..20 {
-        assert_eq!(server.get("/hello/x").status, 200, "a client is refused");
-    }
+    let ((), others) = OtherClients::during(&server, "/hello/x", || {
+        std::thread::sleep(Duration::from_secs(1));
+    });
+    println!("parents: {others}");
+    assert_eq!(others.errors, 0, "a client is refused");
     let workers = limit(&server, "workers");
     assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");
     // What waits is refused, and so is what parents run from then on.
@@ -153,7 +208,7 @@ fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
         // One may be the client's own.
         until("places are free", || purged(1));
     });
-    println!("parents: {others}");
+    println!("parents that are purged: {others}");
     assert_eq!(others.errors, 0, "a client is refused");
     until("nothing of it is left", || purged(0));
     assert_eq!(server.get("/hello/x").status, 200);

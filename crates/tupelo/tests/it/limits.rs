@@ -34,15 +34,15 @@ const RECIPES: [(&str, LimitRecipe); 27] = [
     (
         "starts and children that are active",
         Tested(
-            include_str!("../../../kernel/src/core/tests/children.rs"),
-            "starts_and_children_without_end_leave_places_to_requests",
+            include_str!("bounds.rs"),
+            "parents_without_end_are_reported_and_purged_and_the_server_ends",
         ),
     ),
     (
         "children above MXT",
         Tested(
-            include_str!("../../../kernel/src/core/tests/children.rs"),
-            "parents_that_wait_let_a_few_children_in_and_no_more",
+            include_str!("bounds.rs"),
+            "parents_without_end_are_reported_and_purged_and_the_server_ends",
         ),
     ),
     (
@@ -55,8 +55,8 @@ const RECIPES: [(&str, LimitRecipe); 27] = [
     (
         "requests that wait",
         Tested(
-            include_str!("../../../kernel/src/core/tests.rs"),
-            "every_history_keeps_the_limits_and_comes_to_rest",
+            include_str!("bounds.rs"),
+            "requests_beyond_the_queue_get_503_until_there_is_room",
         ),
     ),
     (
