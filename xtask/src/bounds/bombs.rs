@@ -108,7 +108,8 @@ pub fn run(tupelo: Option<&Path>, seconds: u64, rate: f64, out: &Path) -> Result
         let mut samples = Vec::new();
         while begin.elapsed() < length {
             std::thread::sleep(Duration::from_secs(1));
-            samples.push(sample(&served, begin.elapsed().as_secs_f64())?);
+            let second = begin.elapsed().as_secs_f64().min(length.as_secs_f64());
+            samples.push(sample(&served, second)?);
         }
         anyhow::Ok(samples)
     })?;
