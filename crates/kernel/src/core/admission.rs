@@ -446,8 +446,8 @@ impl Core {
     }
 
     /// Most starts and children that may be active: a tenth of MXT is kept for requests
-    /// from outside, which programs that start others without end do not reach. With fewer
-    /// than four places there is none to spare.
+    /// from outside, which programs that start others without end do not reach. Fewer than
+    /// four places are not divided.
     pub(super) fn most_started(&self) -> usize {
         let mxt = self.limits.mxt;
         if mxt < 4 { mxt } else { mxt - mxt.div_ceil(10) }

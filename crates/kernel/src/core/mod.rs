@@ -430,7 +430,7 @@ impl Core {
         if self.lent == 0 || started_runs > 0 || self.may_take(CHILDREN) {
             return 0;
         }
-        // Requests that run give places back, but none of those that starts may have.
+        // Requests that run give places back, but not those of children.
         let is_full = self.started >= self.most_started() + self.lent.min(CHILD_PLACES);
         match runs {
             0 if !self.may_take(REQUESTS) => 2,
