@@ -12,12 +12,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use measure::report::{Axis, Plot, STYLE, Series};
 
-use super::hello;
-use super::load::ConstantLoad;
+use super::driven::{DriveLoad, DriveReport, DriveRun, DriveSecond};
+use super::{hello, memory_mib};
 use crate::crash::served::{ServedApplication, current};
 
-/// Most tasks of the region: workers may be this many, and 12.
-const MAX_TASKS: u64 = 10;
+/// Most requests of the others outstanding at once.
+const CLIENTS: usize = 64;
+/// Most workers: `max_tasks` of the settings below, and 12.
+const MOST_WORKERS: f64 = 22.0;
+/// What the picture is drawn on, in light and dark.
+const GROUND: &str = r#"<rect width="100%" height="100%" style="fill:var(--card)"/>"#;
 /// Limits that are reached within the minutes of a run.
 const SETTINGS: &str = "max_tasks = 10\nmax_queued = 1000\nchannel_bytes = 67108864\n";
 const DEFINITIONS: &str = "DEFINE TRANSACTION(RBMB) GROUP(BOMBS) PROGRAM(RUNS)\n\
@@ -63,14 +67,12 @@ const PROGRAMS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// What was seen at one second.
+/// What the region had at one second.
 struct BombSample {
     second: f64,
     region_mib: f64,
     workers_mib: f64,
     workers: f64,
-    p99_ms: f64,
-    errors_s: f64,
 }
 
 /// Runs them and draws; false when workers were above their bound.
@@ -87,92 +89,116 @@ pub fn run(tupelo: Option<&Path>, seconds: u64, rate: f64, out: &Path) -> Result
     let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
     let mut served = hello(tupelo, SETTINGS, &files, DEFINITIONS)?;
     served.start()?;
-    let load = ConstantLoad::start(&current(&served.address()), "/hello/world", rate, 64)?;
+    let load = DriveLoad {
+        rate,
+        clients: CLIENTS,
+        warmup_s: 0,
+        seconds,
+    };
     let begin = Instant::now();
-    let mut samples = Vec::new();
-    let (mut answered, mut errors) = (0, 0);
-    while begin.elapsed().as_secs() < seconds {
-        std::thread::sleep(Duration::from_secs(1));
-        let second = begin.elapsed().as_secs_f64();
-        if second > seconds as f64 / 10.0 {
-            // A region that is full refuses some of them, which is what is shown.
-            for transaction in ["RBMB", "SBMB", "GBMB"] {
-                let _ = served.change(&format!("/transactions/{transaction}/start"));
-            }
+    let others = DriveRun::start(
+        served.program(),
+        &current(&served.address()),
+        "/hello/world",
+        load,
+    )?;
+    let (first, length) = (seconds as f64 / 10.0, Duration::from_secs(seconds));
+    let samples = std::thread::scope(|scope| {
+        scope.spawn(|| let_loose(&served, begin, first, length));
+        let mut samples = Vec::new();
+        while begin.elapsed() < length {
+            std::thread::sleep(Duration::from_secs(1));
+            let second = begin.elapsed().as_secs_f64().min(length.as_secs_f64());
+            samples.push(sample(&served, second)?);
         }
-        let window = load.take();
-        answered += window.answered;
-        errors += window.errors();
-        samples.push(sample(&served, second, &window)?);
-    }
-    drop(load);
-    draw(&samples, out)?;
-    let most = |value: fn(&BombSample) -> f64| samples.iter().map(value).fold(0.0, f64::max);
-    println!(
-        "at most {:.0} MiB of the region, {:.0} MiB of workers, {} workers; others: {answered} \
-         answered, {errors} errors, p99 at most {:.1} ms",
-        most(|s| s.region_mib),
-        most(|s| s.workers_mib),
-        most(|s| s.workers),
-        most(|s| s.p99_ms)
-    );
+        anyhow::Ok(samples)
+    })?;
+    let others = others.finish()?;
+    let ended = served.stop()?;
+    draw(&samples, &others, first, out)?;
+    report(&samples, &others, first);
+    println!("SIGTERM ended the region in {:.1} s", ended.as_secs_f64());
     println!("pictures: {}", out.display());
-    Ok(most(|s| s.workers) <= (MAX_TASKS + 12) as f64)
+    Ok(samples.iter().all(|s| s.workers <= MOST_WORKERS))
 }
 
-fn sample(
-    served: &ServedApplication,
-    second: f64,
-    window: &super::load::LoadWindow,
-) -> Result<BombSample> {
+/// Starts the three again and again from the second `first` on.
+fn let_loose(served: &ServedApplication, begin: Instant, first: f64, length: Duration) {
+    while begin.elapsed() < length {
+        std::thread::sleep(Duration::from_secs(1));
+        if begin.elapsed().as_secs_f64() < first {
+            continue;
+        }
+        // A region that is full refuses some of them, which is what is shown.
+        for transaction in ["RBMB", "SBMB", "GBMB"] {
+            let _ = served.change(&format!("/transactions/{transaction}/start"));
+        }
+    }
+}
+
+fn sample(served: &ServedApplication, second: f64) -> Result<BombSample> {
     let region = served.pid().context("the region")?.to_string();
     let workers = served.workers()?;
-    let mib = |pid: &str, what: &[&str]| memory_kib(pid, what) as f64 / 1024.0;
+    let mut workers_mib = 0.0;
+    for pid in &workers {
+        workers_mib += memory_mib(pid)?;
+    }
     Ok(BombSample {
         second,
-        // What is shared with workers counts once.
-        region_mib: mib(&region, &["RssAnon:", "RssShmem:"]),
-        workers_mib: workers.iter().map(|pid| mib(pid, &["RssAnon:"])).sum(),
+        region_mib: memory_mib(&region)?,
+        workers_mib,
         workers: workers.len() as f64,
-        p99_ms: window.quantile_ms(0.99),
-        errors_s: window.errors() as f64,
     })
 }
 
-/// KiB of a process in these lines of its status; 0 when it has ended.
-fn memory_kib(pid: &str, lines: &[&str]) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let wanted = status
-        .lines()
-        .filter(|line| lines.iter().any(|name| line.starts_with(name)));
-    let kib = wanted.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kib.sum()
+fn report(samples: &[BombSample], others: &DriveReport, first: f64) {
+    let most = |value: fn(&BombSample) -> f64| samples.iter().map(value).fold(0.0, f64::max);
+    println!(
+        "at most {:.0} MiB of the region, {:.0} MiB of workers, {} workers of {MOST_WORKERS}",
+        most(|s| s.region_mib),
+        most(|s| s.workers_mib),
+        most(|s| s.workers),
+    );
+    let figures = &others.populations[0].1;
+    let before = |second: &&DriveSecond| second.at_s < first;
+    let worst = others.seconds.iter().filter(before).map(|s| s.p99_ms);
+    println!(
+        "others: {} answered, {} errors; p50 {:.1}, p99 {:.1}, longest {:.0} ms; before the \
+         bombs the worst second had a p99 of {:.1} ms",
+        figures.answered,
+        figures.errors(),
+        figures.p50_ms,
+        figures.p99_ms,
+        figures.max_ms,
+        worst.fold(0.0, f64::max),
+    );
 }
 
-fn draw(samples: &[BombSample], out: &Path) -> Result<()> {
+fn draw(samples: &[BombSample], others: &DriveReport, first: f64, out: &Path) -> Result<()> {
     std::fs::create_dir_all(out)?;
     let line = |name: &str, value: fn(&BombSample) -> f64| Series {
         name: name.to_owned(),
         points: samples.iter().map(|s| (s.second, value(s))).collect(),
         ..Series::default()
     };
-    let bound = Series {
-        name: "bound: max_tasks and 12".to_owned(),
-        points: samples
-            .iter()
-            .map(|s| (s.second, (MAX_TASKS + 12) as f64))
-            .collect(),
-        dashed: true,
+    let clients = |name: &str, value: fn(&DriveSecond) -> f64| Series {
+        name: name.to_owned(),
+        points: others.seconds.iter().map(|s| (s.at_s, value(s))).collect(),
         ..Series::default()
+    };
+    let bound = Series {
+        dashed: true,
+        ..line("bound: max_tasks and 12", |_| MOST_WORKERS)
     };
     let errors = Series {
         is_bad: true,
-        ..line("errors/s", |s| s.errors_s)
+        ..clients("errors/s", |s| s.errors_s)
     };
     let plots = [
         (
             "memory",
-            "Memory, MiB",
+            "Memory of the region",
+            "MiB",
             vec![
                 line("region", |s| s.region_mib),
                 line("workers", |s| s.workers_mib),
@@ -180,28 +206,35 @@ fn draw(samples: &[BombSample], out: &Path) -> Result<()> {
         ),
         (
             "workers",
-            "Workers",
+            "Workers of the region",
+            "processes",
             vec![line("workers", |s| s.workers), bound],
         ),
         (
             "others",
-            "Other clients",
-            vec![line("p99, ms", |s| s.p99_ms), errors],
+            "Other clients, each second",
+            "ms; errors/s",
+            vec![clients("p99, ms", |s| s.p99_ms), errors],
         ),
     ];
-    for (name, title, series) in plots {
+    for (name, title, unit, series) in plots {
         let plot = Plot {
             title: title.to_owned(),
             x: axis("seconds"),
-            y: axis(title),
+            y: axis(unit),
             series,
+            mark: Some((first, "three programs start".to_owned())),
             ..Plot::default()
         };
         let svg = plot.svg_with_legend();
-        // The style sheet comes with the picture, which stands alone.
+        // The style sheet comes with the picture, which stands alone on a ground of its own.
         let head = svg.find('>').map_or(0, |at| at + 1);
-        let styled = format!("{}<style>{STYLE}</style>{}", &svg[..head], &svg[head..]);
-        std::fs::write(out.join(format!("bombs-{name}.svg")), styled)?;
+        let styled = format!(
+            "{}<style>{STYLE}</style>{GROUND}{}",
+            &svg[..head],
+            &svg[head..]
+        );
+        std::fs::write(out.join(format!("bounds-{name}.svg")), styled)?;
     }
     Ok(())
 }

@@ -4,15 +4,18 @@
 //! `bombs` lets three programs that start, run and write without end loose in one
 //! region and draws its memory, its workers and the response times of others.
 //! `neighbours` asks a gateway and a plain Python server at one rate, next to
-//! programs that take every processor, and counts the errors of both.
+//! programs that take every processor, and counts the errors of both. `soak` asks all
+//! doors of a region for half an hour and looks at its memory and descriptors.
 
 mod bombs;
-mod load;
+mod driven;
 mod neighbours;
+mod soak;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::crash::served::ServedApplication;
 
@@ -25,7 +28,7 @@ pub enum Args {
         #[arg(long, default_value_t = 600)]
         seconds: u64,
         /// Requests a second of the others
-        #[arg(long, default_value_t = 20.0)]
+        #[arg(long, default_value_t = 50.0)]
         rate: f64,
         /// Folder of the pictures
         #[arg(long, default_value = "target/bounds")]
@@ -51,6 +54,15 @@ pub enum Args {
         /// Values of `worker_nice`, which take turns
         #[arg(long, value_delimiter = ',', default_value = "15,5,0")]
         nice: Vec<u8>,
+        /// The program, instead of the one that is built here
+        #[arg(long)]
+        tupelo: Option<PathBuf>,
+    },
+    /// Ask all doors of a region for long, and look at what it has before and after
+    Soak {
+        /// Seconds in all
+        #[arg(long, default_value_t = 1_800)]
+        seconds: u64,
         /// The program, instead of the one that is built here
         #[arg(long)]
         tupelo: Option<PathBuf>,
@@ -82,6 +94,7 @@ pub fn run(args: &Args) -> Result<bool> {
             };
             neighbours::run(tupelo.as_deref(), &settings, nice)
         }
+        Args::Soak { seconds, tupelo } => soak::run(tupelo.as_deref(), *seconds),
     }
 }
 
@@ -106,4 +119,22 @@ fn hello(
     let text = std::fs::read_to_string(&csd)?;
     std::fs::write(csd, format!("{text}\n{definitions}"))?;
     Ok(served)
+}
+
+/// MiB of a process, with its share of what it has in common with others; 0 when it
+/// has ended.
+fn memory_mib(pid: &str) -> Result<f64> {
+    let path = format!("/proc/{pid}/smaps_rollup");
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            return Err(error).context(path);
+        }
+        Err(_) => return Ok(0.0),
+    };
+    let of = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
+    let wanted = text
+        .lines()
+        .filter(|line| line.starts_with("Pss_Anon:") || line.starts_with("Pss_Shmem:"));
+    Ok(wanted.filter_map(of).sum::<f64>() / 1024.0)
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::driven::{DriveFigures, DriveLoad, DriveRun};
 use super::hello;
-use super::load::{ConstantLoad, LoadWindow};
 use crate::crash::served::current;
 
 /// How often, how long and how much.
@@ -29,10 +29,10 @@ pub struct NeighbourSettings {
     pub busy: usize,
 }
 
-/// Clients of each server: as many requests may wait at once.
+/// Most requests outstanding at each server.
 const CLIENTS: usize = 64;
-/// Seconds before the neighbours begin, in which programs are loaded.
-const WARM_S: u64 = 2;
+/// Seconds before the measured part. The neighbours begin one second before it.
+const WARMUP_S: u64 = 3;
 
 const PYTHON: &str = r#"
 import http.server
@@ -63,23 +63,21 @@ pub fn run(tupelo: Option<&Path>, settings: &NeighbourSettings, nice: &[u8]) -> 
         settings.rate, settings.busy, settings.seconds
     );
     println!(
-        "run  nice | gateway: ok    503  other  p50 ms  p99 ms | python: ok  errors  p50 ms  p99 ms"
+        "run  nice | gateway: ok  5xx  other  p50 ms  p99 ms  max ms  late | python: ok  errors  p50 ms  p99 ms  max ms  late"
     );
     let mut sums = vec![(0, 0); nice.len()];
     for run in 1..=settings.runs {
         for (value, sum) in nice.iter().zip(&mut sums) {
             let [gateway, python] = once(tupelo, settings, *value)?;
             println!(
-                "{run:>3} {value:>5} | {:>11} {:>6} {:>6} {:>7.1} {:>7.1} | {:>10} {:>7} {:>7.1} {:>7.1}",
+                "{run:>3} {value:>5} | {:>11} {:>4} {:>6} {} | {:>10} {:>7} {}",
                 gateway.answered,
-                gateway.refused,
+                gateway.server_errors,
                 gateway.failed,
-                gateway.quantile_ms(0.5),
-                gateway.quantile_ms(0.99),
+                times(&gateway),
                 python.answered,
                 python.errors(),
-                python.quantile_ms(0.5),
-                python.quantile_ms(0.99),
+                times(&python),
             );
             sum.0 += gateway.errors();
             sum.1 += python.errors();
@@ -91,8 +89,19 @@ pub fn run(tupelo: Option<&Path>, settings: &NeighbourSettings, nice: &[u8]) -> 
     Ok(sums.iter().all(|(gateway, python)| gateway <= python))
 }
 
+fn times(figures: &DriveFigures) -> String {
+    format!(
+        "{:>7.1} {:>7.1} {:>7.0} {:>5.1}",
+        figures.p50_ms, figures.p99_ms, figures.max_ms, figures.late_p99_ms
+    )
+}
+
 /// One run: what the gateway's and the Python server's clients had.
-fn once(tupelo: Option<&Path>, settings: &NeighbourSettings, nice: u8) -> Result<[LoadWindow; 2]> {
+fn once(
+    tupelo: Option<&Path>,
+    settings: &NeighbourSettings,
+    nice: u8,
+) -> Result<[DriveFigures; 2]> {
     let mut served = hello(tupelo, &format!("worker_nice = {nice}\n"), &[], "")?;
     served.start()?;
     let gateway = current(&served.address());
@@ -107,21 +116,18 @@ fn once(tupelo: Option<&Path>, settings: &NeighbourSettings, nice: u8) -> Result
     let out = python.0.stdout.take().context("its output")?;
     BufReader::new(out).read_line(&mut port)?;
     let peer = format!("127.0.0.1:{}", port.trim());
-    let loads = [(&gateway, "/hello/world"), (&peer, "/")]
-        .map(|(address, path)| ConstantLoad::start(address, path, settings.rate, CLIENTS));
-    let [ours, theirs] = loads;
-    let (ours, theirs) = (ours?, theirs?);
-    std::thread::sleep(Duration::from_secs(WARM_S));
+    let load = DriveLoad {
+        rate: settings.rate,
+        clients: CLIENTS,
+        warmup_s: WARMUP_S,
+        seconds: settings.seconds,
+    };
+    let ours = DriveRun::start(served.program(), &gateway, "/hello/world", load)?;
+    let theirs = DriveRun::start(served.program(), &peer, "/", load)?;
+    std::thread::sleep(Duration::from_secs(WARMUP_S - 1));
     let busy: Result<Vec<EndedChild>> = (0..settings.busy).map(|_| spin()).collect();
-    let busy = busy?;
-    ours.take();
-    theirs.take();
-    std::thread::sleep(Duration::from_secs(settings.seconds));
-    let seen = [ours.take(), theirs.take()];
-    drop(busy);
-    ours.stop();
-    theirs.stop();
-    Ok(seen)
+    let _busy = busy?;
+    Ok([ours.finish()?.figures()?, theirs.finish()?.figures()?])
 }
 
 /// A program that takes a processor.

@@ -22,6 +22,8 @@ pub struct ServedApplication {
     address: Arc<Mutex<String>>,
     admin: String,
     process: Option<Child>,
+    /// More arguments of `serve`.
+    arguments: Vec<String>,
 }
 
 /// How long a region may take to answer: on a full machine a start at the lowest priority
@@ -46,7 +48,18 @@ impl ServedApplication {
             address: Arc::default(),
             admin: String::new(),
             process: None,
+            arguments: Vec::new(),
         })
+    }
+
+    /// The program that serves it, a copy of its own.
+    pub fn program(&self) -> &Path {
+        &self.tupelo
+    }
+
+    /// Serves it with one more argument.
+    pub fn add_argument(&mut self, argument: &str) {
+        self.arguments.push(argument.to_owned());
     }
 
     /// The application folder.
@@ -100,6 +113,7 @@ impl ServedApplication {
                 "127.0.0.1:0",
                 "--no-reload",
             ])
+            .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -151,6 +165,17 @@ impl ServedApplication {
             child.wait()?;
         }
         Ok(())
+    }
+
+    /// Ends the region by SIGTERM; how long that took.
+    pub fn stop(&mut self) -> Result<Duration> {
+        let begun = Instant::now();
+        if let Some(mut child) = self.process.take() {
+            let pid = child.id().to_string();
+            Command::new("kill").args(["-TERM", &pid]).status()?;
+            child.wait()?;
+        }
+        Ok(begun.elapsed())
     }
 
     /// Kills one of its workers; false when it has none.

@@ -9,7 +9,8 @@ use link::layout::REQUEST_BRIEF;
 use super::queue::TaskTurn;
 use super::task::{TaskKey, TaskSpec, TaskStage, TaskState};
 use super::{
-    CHILD_PLACES, CHILDREN, Core, CoreAction, CoreContext, RunTimes, SMALL_BYTES, WorkerLinks,
+    CHILD_PLACES, CHILDREN, Core, CoreAction, CoreContext, REQUESTS, RunTimes, SMALL_BYTES, STARTS,
+    WorkerLinks,
 };
 use crate::types::{ClassDef, StartRefusal};
 
@@ -38,7 +39,7 @@ impl Core {
             self.check_queue(spec)?;
             return Ok(self.wait(task, TaskStage::WaitClass));
         }
-        if !self.may_begin(spec.is_child) {
+        if !self.may_begin(task.mxt_queue()) {
             self.check_queue(spec)?;
             self.count_class(class);
             return Ok(self.wait(task, TaskStage::WaitMxt));
@@ -127,13 +128,14 @@ impl Core {
             }
             TaskStage::Building => {
                 let (class, counts) = (task.class, task.counts());
+                let is_start = task.start.is_some();
                 if let Some(place) = task.place {
                     self.unload(cx, key);
                     self.vacate(cx, key, place, 0);
                 }
                 self.tasks.forget(key);
                 if counts {
-                    self.leave(cx, class);
+                    self.leave(cx, class, is_start);
                 }
             }
             _ => {}
@@ -152,7 +154,7 @@ impl Core {
             return;
         };
         let class = task.class;
-        let (is_start, queue) = (task.start.is_some(), usize::from(task.is_child));
+        let (is_start, queue) = (task.start.is_some(), task.mxt_queue());
         match std::mem::replace(&mut task.stage, TaskStage::Refused(refusal)) {
             TaskStage::WaitClass => {
                 self.waits_no_more(is_start);
@@ -170,6 +172,7 @@ impl Core {
                 self.place_waits[task.queue].forget();
                 if counts {
                     self.active -= 1;
+                    self.started -= usize::from(is_start);
                     self.uncount_class(class);
                 }
             }
@@ -216,8 +219,10 @@ impl Core {
         &mut self,
         cx: &mut CoreContext<'_, L>,
         class: Option<usize>,
+        is_start: bool,
     ) {
         self.active -= 1;
+        self.started -= usize::from(is_start);
         self.uncount_class(class);
         if let Some(class) = class {
             self.admit_from_class(cx, class);
@@ -250,7 +255,7 @@ impl Core {
                     since: task.begun,
                     order: self.order,
                 };
-                let queue = &mut self.mxt_waits[usize::from(task.is_child)];
+                let queue = &mut self.mxt_waits[task.mxt_queue()];
                 queue.push(turn, self.limits.priority_aging_ns, key);
             }
         }
@@ -274,19 +279,15 @@ impl Core {
 
     /// The queue for MXT whose first task may begin now.
     fn next_queue(&mut self) -> Option<usize> {
-        if self.active >= self.limits.mxt {
-            let room = self.has_child_place() && !self.mxt_waits[CHILDREN].is_empty();
-            return room.then_some(CHILDREN);
-        }
+        let may_take = [REQUESTS, CHILDREN, STARTS].map(|queue| self.may_take(queue));
         let tasks = &self.tasks;
         let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitMxt);
-        let [others, children] = &mut self.mxt_waits;
-        // The greatest rank goes first; `None` is below all.
-        let (other, child) = (others.first(waits), children.first(waits));
-        if other.is_none() && child.is_none() {
-            return None;
-        }
-        Some(usize::from(child > other))
+        let queues = self.mxt_waits.iter_mut().enumerate();
+        let allowed = queues.filter(|(queue, _)| may_take[*queue]);
+        let firsts = allowed.filter_map(|(queue, waiting)| Some((waiting.first(waits)?, queue)));
+        // The greatest rank goes first; of two that are equal, the request.
+        let first = firsts.max_by(|(a, x), (b, y)| a.cmp(b).then(y.cmp(x)));
+        first.map(|(_, queue)| queue)
     }
 
     /// The state of a requested task, in the memory of an ended task if there is one.
@@ -370,7 +371,7 @@ impl Core {
         task.number = self.number();
         self.waiting += 1;
         self.waiting_starts += usize::from(task.start.is_some());
-        let queue = usize::from(task.is_child);
+        let queue = task.mxt_queue();
         self.order += 1;
         let turn = TaskTurn {
             priority: task.priority,
@@ -394,6 +395,8 @@ impl Core {
 
     fn activate<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         self.active += 1;
+        let is_start = self.tasks.get(key).is_some_and(|t| t.start.is_some());
+        self.started += usize::from(is_start);
         self.stats.peak_active = self.stats.peak_active.max(self.active as u64);
         let waited = self.tasks.get(key).is_some_and(|task| task.number != 0);
         let number = (!waited).then(|| self.number());
@@ -419,19 +422,32 @@ impl Core {
         self.waiting_starts -= usize::from(is_start);
     }
 
-    /// Whether a task may begin before all that wait for MXT.
-    fn may_begin(&self, is_child: bool) -> bool {
-        let [others, children] = &self.mxt_waits;
-        if self.active < self.limits.mxt {
-            return others.is_empty() && children.is_empty();
-        }
-        is_child && children.is_empty() && self.has_child_place()
+    /// Whether a task of a queue for MXT may begin before all that wait.
+    fn may_begin(&self, queue: usize) -> bool {
+        let none_waits = |q: usize| !self.may_take(q) || self.mxt_waits[q].is_empty();
+        self.may_take(queue) && [REQUESTS, CHILDREN, STARTS].into_iter().all(none_waits)
     }
 
-    /// Whether a child may be active above MXT: as many as parents wait, and no
-    /// more than [`CHILD_PLACES`].
-    fn has_child_place(&self) -> bool {
-        self.active < self.limits.mxt + self.lent.min(CHILD_PLACES)
+    /// Whether a task of a queue may be active now. Starts and children leave places to
+    /// requests ([`Core::most_started`]). As many children as parents wait, and no more than
+    /// [`CHILD_PLACES`], may be active above both limits.
+    pub(super) fn may_take(&self, queue: usize) -> bool {
+        let (mxt, most) = (self.limits.mxt, self.most_started());
+        let lent = self.lent.min(CHILD_PLACES);
+        match queue {
+            CHILDREN => self.active < mxt + lent && self.started < most + lent,
+            STARTS => self.active < mxt && self.started < most,
+            // Children above their limit have no place that requests need.
+            _ => self.active - self.started.saturating_sub(most) < mxt,
+        }
+    }
+
+    /// Most starts and children that may be active: a tenth of MXT is kept for requests
+    /// from outside, which programs that start others without end do not reach. Fewer than
+    /// four places are not divided.
+    pub(super) fn most_started(&self) -> usize {
+        let mxt = self.limits.mxt;
+        if mxt < 4 { mxt } else { mxt - mxt.div_ceil(10) }
     }
 
     fn class_is_full(&self, class: usize) -> bool {

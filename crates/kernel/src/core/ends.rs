@@ -309,13 +309,14 @@ impl Core {
         task.stage = TaskStage::Done;
         task.ended = cx.now;
         let (class, counts) = (task.class, task.counts());
+        let is_start = task.start.is_some();
         cx.out.push(if task.abandoned {
             CoreAction::Collect(key)
         } else {
             CoreAction::Wake(key)
         });
         if counts {
-            self.leave(cx, class);
+            self.leave(cx, class, is_start);
         }
     }
 

@@ -70,8 +70,11 @@ pub const CHILD_PLACES: usize = 4;
 /// Workers above MXT and [`CHILD_PLACES`] that end with older definitions while
 /// their successors begin.
 pub const ENDING_WORKERS: usize = 8;
-/// Index of the queue for MXT in which children wait.
+/// Indexes of the queues for MXT: requests from outside, children of RUN TRANSID, and what
+/// else the region starts.
+const REQUESTS: usize = 0;
 const CHILDREN: usize = 1;
+const STARTS: usize = 2;
 
 /// The arguments of every call of the core: the time, the workers' memory, and the list of
 /// actions to do afterwards.
@@ -168,15 +171,19 @@ pub struct Core {
     busy: Vec<usize>,
     /// Requests for a class.
     class_waits: Vec<WaitQueue>,
-    /// Requests for an active task: of all others, and of children.
-    mxt_waits: [WaitQueue; 2],
+    /// Requests for an active task: from outside, of children, and of other starts.
+    mxt_waits: [WaitQueue; 3],
     /// Admitted tasks for a place; in the second queue those of programs that
     /// compute.
     place_waits: [WaitQueue; 2],
     class_active: Vec<usize>,
     active: usize,
+    /// Active tasks that the region started: children and other starts.
+    started: usize,
     /// Active tasks that wait for their children, which may use their places.
     lent: usize,
+    /// Those of them that the region started.
+    lent_starts: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
     /// The waiting requests that the region itself has started.
@@ -209,6 +216,8 @@ impl Core {
             class_active: vec![0; classes],
             active: 0,
             lent: 0,
+            lent_starts: 0,
+            started: 0,
             waiting: 0,
             waiting_starts: 0,
             last_placed: [0; 2],
@@ -241,9 +250,10 @@ impl Core {
         if std::mem::replace(&mut task.lends, lends) == lends {
             return;
         }
-        let class = task.class;
+        let (class, is_start) = (task.class, task.start.is_some());
         if lends {
             self.lent += 1;
+            self.lent_starts += usize::from(is_start);
             self.uncount_class(class);
             if let Some(class) = class {
                 self.admit_from_class(cx, class);
@@ -252,6 +262,7 @@ impl Core {
             self.place_waiting(cx);
         } else {
             self.lent -= 1;
+            self.lent_starts -= usize::from(is_start);
             self.count_class(class);
         }
     }
@@ -268,7 +279,7 @@ impl Core {
                 self.class_waits[class].set_priority(key, priority, aging_ns);
             }
             (TaskStage::WaitMxt, _) => {
-                let queue = usize::from(task.is_child);
+                let queue = task.mxt_queue();
                 self.mxt_waits[queue].set_priority(key, priority, aging_ns);
             }
             (TaskStage::WaitPlace, _) => {
@@ -373,7 +384,7 @@ impl Core {
             active: self.active as u64,
             waiting: (self.waiting + self.waits_for_place()) as u64,
             workers: live as u64,
-            held_by_parents: u64::from(self.is_held_by_parents()),
+            held_by_parents: self.held_by_parents(),
             waiting_parents: self.lent as u64,
             ..self.stats.clone()
         }
@@ -409,10 +420,21 @@ impl Core {
         Some(self.workers[worker].idle_since + self.limits.worker_idle_ns)
     }
 
-    /// True when every place is held by a task that waits for its children, so
-    /// that nothing more begins until one of them is purged.
-    pub fn is_held_by_parents(&self) -> bool {
-        self.lent >= self.limits.mxt && self.lent >= self.active
+    /// 1 while no child can begin because tasks that wait for their children hold all its
+    /// places, until one of them is purged; 2 while no request can begin either; else 0.
+    pub fn held_by_parents(&self) -> u64 {
+        let runs = self.active - self.lent;
+        let started_runs = self.started - self.lent_starts;
+        if self.lent == 0 || started_runs > 0 || self.may_take(CHILDREN) {
+            return 0;
+        }
+        // Requests that run give places back, but not those of children.
+        let is_full = self.started >= self.most_started() + self.lent.min(CHILD_PLACES);
+        match runs {
+            0 if !self.may_take(REQUESTS) => 2,
+            0 => 1,
+            _ => u64::from(is_full),
+        }
     }
 
     /// Refuses the tasks of a transaction that wait to begin.
@@ -465,11 +487,11 @@ impl Core {
     /// Asserts that no place is counted as taken while there is no task.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_idle(&self) {
-        let counted = (self.active, self.lent, self.waiting);
+        let counted = (self.active, self.started, self.lent, self.waiting);
         assert_eq!(
             counted,
-            (0, 0, 0),
-            "active, lent and waiting tasks are left"
+            (0, 0, 0, 0),
+            "active, started, lent and waiting tasks are left"
         );
         let classes = &self.class_active;
         assert!(
@@ -483,6 +505,9 @@ impl Core {
     pub fn check_books(&self) {
         let lending = self.tasks.iter().filter(|t| t.lends).count();
         assert_eq!(self.lent, lending, "parents that wait for children");
+        let lending_start = |t: &&TaskState| t.lends && t.start.is_some();
+        let lending_starts = self.tasks.iter().filter(lending_start).count();
+        assert_eq!(self.lent_starts, lending_starts, "starts that are parents");
         let starts = |t: &&TaskState| {
             t.start.is_some() && matches!(t.stage, TaskStage::WaitClass | TaskStage::WaitMxt)
         };

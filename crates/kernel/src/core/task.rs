@@ -9,6 +9,7 @@ use link::{ContainerEntry, Name, ProgramName, Request, TransId, UserId};
 
 use super::open::OpenSide;
 use super::worker::WorkerSlot;
+use super::{CHILDREN, REQUESTS, STARTS};
 use crate::types::{Abend, StartRefusal, UserPoint, WaitTimes};
 
 /// Identifies a task; the key of an ended task finds nothing.
@@ -340,6 +341,15 @@ impl TaskState {
     /// its open task does.
     pub(super) fn counts(&self) -> bool {
         self.run_of.is_none()
+    }
+
+    /// The queue for MXT in which it waits.
+    pub(super) fn mxt_queue(&self) -> usize {
+        match self.start {
+            _ if self.is_child => CHILDREN,
+            Some(_) => STARTS,
+            None => REQUESTS,
+        }
     }
 
     /// The program's number when the definitions have not changed since.

@@ -297,7 +297,8 @@ pub struct RegionStatistics {
     pub waiting_starts: u64,
     /// Tasks that wait for their children now.
     pub waiting_parents: u64,
-    /// 1 if tasks that wait for their children hold all places, else 0.
+    /// 1 while tasks that wait for their children hold all places of children, 2 while
+    /// they hold those of requests, too; else 0.
     pub held_by_parents: u64,
     /// Most tasks active at once.
     pub peak_active: u64,

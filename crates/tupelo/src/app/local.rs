@@ -81,7 +81,8 @@ impl LocalRegion {
     pub fn impairment(&self) -> Option<String> {
         let refusing = || self.refusing();
         let failing = self.failing().or_else(refusing);
-        failing.or_else(|| self.region.store_damage())
+        let held = || self.held_by_parents(1);
+        failing.or_else(held).or_else(|| self.region.store_damage())
     }
 
     /// Whether requests are answered. A store with a damaged part still answers
@@ -97,17 +98,25 @@ impl LocalRegion {
             let limit = limits.iter().find(|limit| limit.name == name)?;
             (limit.count >= limit.count_limit?).then_some(limit.count)
         };
-        if self.region.statistics().held_by_parents > 0 {
-            return Some(format!(
-                "all {} tasks wait for their children, and no child can begin: `tupelo task purge` \
-                 ends one",
-                is_full("tasks").unwrap_or_default()
-            ));
+        if let Some(reason) = self.held_by_parents(2) {
+            return Some(reason);
         }
         let waiting = is_full("waiting_requests")?;
         Some(format!(
             "every request is refused: {waiting} wait for a task already"
         ))
+    }
+
+    /// Says that parents hold all places of children (1), or those of requests, too (2).
+    fn held_by_parents(&self, least: u64) -> Option<String> {
+        let statistics = self.region.statistics();
+        (statistics.held_by_parents >= least).then(|| {
+            format!(
+                "{} tasks wait for their children, and no child can begin: `tupelo task purge` \
+                 ends one",
+                statistics.waiting_parents
+            )
+        })
     }
 
     /// Why no request can be run now, or none that changes files.

@@ -120,7 +120,9 @@ fn modules() -> &'static Path {
     folder.path()
 }
 
-fn compile(folder: &Path, name: &str, text: &str) {
+/// Compiles a program to a module of its name: `text` begins after the heading of
+/// WORKING-STORAGE.
+pub fn compile(folder: &Path, name: &str, text: &str) {
     let source = format!(
         "IDENTIFICATION DIVISION.\nPROGRAM-ID. {name}.\nDATA DIVISION.\n\
          WORKING-STORAGE SECTION.{text}"

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::http;
+use crate::others::OtherClients;
 use crate::program::until;
 use crate::server::{Server, application, example};
 
@@ -251,14 +252,18 @@ fn a_full_disk_refuses_updates_and_loses_none() {
         while file.write_all(&vec![0; block]).is_ok() {}
     }
     let mut kept = vec![20_000_000];
-    let refused = (20_000_001..20_020_000).find_map(|number| {
-        let answer = open(number);
-        match answer.status {
-            201 => kept.push(number),
-            _ => return Some(answer),
-        }
-        None
+    let (refused, others) = OtherClients::during(&bank, "/bank/accounts/20000000", || {
+        (20_000_001..20_020_000).find_map(|number| {
+            let answer = open(number);
+            match answer.status {
+                201 => kept.push(number),
+                _ => return Some(answer),
+            }
+            None
+        })
     });
+    println!("a full disk: {others}");
+    assert_eq!(others.errors, 0, "a client that reads is refused");
     let refused = refused.expect("the disk is full");
     let text = String::from_utf8_lossy(&refused.body).into_owned();
     assert!((500..600).contains(&refused.status), "{text}");

@@ -2,15 +2,13 @@
 //!
 //! The table is that of `docs/guide/bounds.md`: a row without a recipe fails the
 //! test. One server has small limits, and one program does all that grows, a part
-//! for each recipe. While it does, other clients ask without pause; the test says
-//! what the attacker got, and how many of the others had an error. Limits that take
-//! a disk, a terminal or another process have tests of their own, which are named
+//! for each recipe. While it does, other clients ask without pause; the test reports
+//! what the attacker got, and the errors and response times of the others. Limits that
+//! take a disk, a terminal or another process have tests of their own, which are named
 //! here.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use crate::http;
+use crate::others::OtherClients;
 use crate::server::{Server, application};
 
 /// How the limit of a row is reached.
@@ -25,7 +23,7 @@ enum LimitRecipe {
 use LimitRecipe::{Grows, Tested};
 
 /// The beginning of each row's first column, and its recipe.
-const RECIPES: [(&str, LimitRecipe); 26] = [
+const RECIPES: [(&str, LimitRecipe); 27] = [
     (
         "active tasks",
         Tested(
@@ -34,10 +32,17 @@ const RECIPES: [(&str, LimitRecipe); 26] = [
         ),
     ),
     (
+        "starts and children that are active",
+        Tested(
+            include_str!("bounds.rs"),
+            "parents_without_end_are_reported_and_purged_and_the_server_ends",
+        ),
+    ),
+    (
         "children above MXT",
         Tested(
-            include_str!("../../../kernel/src/core/tests/children.rs"),
-            "parents_that_wait_let_a_few_children_in_and_no_more",
+            include_str!("bounds.rs"),
+            "parents_without_end_are_reported_and_purged_and_the_server_ends",
         ),
     ),
     (
@@ -50,8 +55,8 @@ const RECIPES: [(&str, LimitRecipe); 26] = [
     (
         "requests that wait",
         Tested(
-            include_str!("../../../kernel/src/core/tests.rs"),
-            "every_history_keeps_the_limits_and_comes_to_rest",
+            include_str!("bounds.rs"),
+            "requests_beyond_the_queue_get_503_until_there_is_room",
         ),
     ),
     (
@@ -64,8 +69,8 @@ const RECIPES: [(&str, LimitRecipe); 26] = [
     (
         "children of one task at once",
         Tested(
-            include_str!("../../../kernel/src/resources/children/tests.rs"),
-            "a_parent_with_many_children_waits_for_one_to_end",
+            include_str!("bounds.rs"),
+            "a_parent_of_many_children_waits_for_them_and_clients_are_served",
         ),
     ),
     (
@@ -186,10 +191,7 @@ const RECIPES: [(&str, LimitRecipe); 26] = [
     ),
     (
         "storage of a task: all of it",
-        Tested(
-            include_str!("hostile/cobol.rs"),
-            "local_storage_of_a_recursion_ends_at_the_tasks_memory",
-        ),
+        Grows("MOVE 0 TO WS-RESP CALL 'DOWN'", "AKCP"),
     ),
     (
         "containers of a task",
@@ -230,6 +232,7 @@ const SETTINGS: &str = "max_tasks = 10\nrunaway_ms = 500\ntask_memory_mib = 64\n
 const DEFINITIONS: &str = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
     DEFINE TRANSACTION(QUIK) GROUP(A) PROGRAM(QUICK)\n\
     DEFINE PROGRAM(HELLO) GROUP(A) CONCURRENCY(THREADSAFE)\n\
+    DEFINE PROGRAM(DOWN) GROUP(A) CONCURRENCY(THREADSAFE)\n\
     DEFINE JOURNALMODEL(ALL) GROUP(A) JOURNALNAME(G*) TYPE(MVS) STREAMNAME(grow/&JNAME)\n\
     DEFINE TSMODEL(RQ) GROUP(A) PREFIX(RQ) RECOVERY(YES)\n\
     DEFINE TDQUEUE(GROW) GROUP(A) TYPE(INTRA) RECOVSTATUS(NO)\n";
@@ -238,6 +241,18 @@ const QUICK: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. QUICK.
        PROCEDURE DIVISION.
            EXEC CICS RETURN END-EXEC.
+";
+
+/// Calls itself, with storage of its own each time.
+const DOWN: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. DOWN IS RECURSIVE.
+       DATA DIVISION.
+       LOCAL-STORAGE SECTION.
+       01 B PIC X(50000000).
+       PROCEDURE DIVISION.
+           MOVE ALL 'A' TO B
+           CALL 'DOWN'
+           GOBACK.
 ";
 
 /// The program of all recipes: the one that its name says, else a greeting.
@@ -308,40 +323,11 @@ fn wrapped(statements: &str) -> String {
     text + &line + "\n"
 }
 
-/// What other clients had while an attack ran.
-#[derive(Default)]
-struct OtherClients {
-    ms: Vec<f64>,
-    errors: usize,
-}
-
-impl OtherClients {
-    fn p99(&mut self) -> f64 {
-        self.ms.sort_by(f64::total_cmp);
-        let at = self.ms.len() * 99 / 100;
-        self.ms.get(at).or(self.ms.last()).copied().unwrap_or(0.0)
-    }
-}
-
 /// What the attacker got, and the others.
 fn attack(server: &Server, name: &str) -> (String, OtherClients) {
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let others = scope.spawn(|| {
-            let mut others = OtherClients::default();
-            while others.ms.len() < 20 || !is_over.load(Ordering::SeqCst) {
-                let began = Instant::now();
-                if server.get("/hello/other").status != 200 {
-                    others.errors += 1;
-                }
-                others.ms.push(began.elapsed().as_secs_f64() * 1e3);
-            }
-            others
-        });
-        let answer = server.get(&format!("/hello/{name}"));
-        is_over.store(true, Ordering::SeqCst);
-        (got(&answer), others.join().unwrap())
-    })
+    let ask = || server.get(&format!("/hello/{name}"));
+    let (answer, others) = OtherClients::during(server, "/hello/other", ask);
+    (got(&answer), others)
 }
 
 fn got(answer: &http::HttpAnswer) -> String {
@@ -380,7 +366,11 @@ fn every_row_of_the_table_of_limits_has_a_recipe() {
 
 #[test]
 fn who_reaches_a_limit_gets_its_condition_and_the_others_are_served() {
-    let app = application(&[("cobol/HELLO.cbl", &program()), ("cobol/QUICK.cbl", QUICK)]);
+    let app = application(&[
+        ("cobol/HELLO.cbl", &program()),
+        ("cobol/QUICK.cbl", QUICK),
+        ("cobol/DOWN.cbl", DOWN),
+    ]);
     let settings = app.path().join("tupelo.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
     assert!(text.contains("[region]\n") && !text.contains("[queues]"));
@@ -403,13 +393,8 @@ fn who_reaches_a_limit_gets_its_condition_and_the_others_are_served() {
         let Grows(_, expected) = recipe else {
             continue;
         };
-        let (got, mut others) = attack(&server, &format!("GROW{number:02}"));
-        let p99 = others.p99();
-        let line = format!(
-            "{row}: {got}; others: {} answers, {} errors, p99 {p99:.1} ms",
-            others.ms.len(),
-            others.errors,
-        );
+        let (got, others) = attack(&server, &format!("GROW{number:02}"));
+        let line = format!("{row}: {got}; {others}");
         println!("{line}");
         if got != *expected || others.errors > 0 {
             wrong.push(format!("{line}; expected {expected}"));

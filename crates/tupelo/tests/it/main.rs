@@ -41,6 +41,7 @@ mod names;
 mod node;
 mod numbers;
 mod operator;
+mod others;
 mod pages;
 mod permits;
 mod ports;

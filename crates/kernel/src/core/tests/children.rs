@@ -38,14 +38,14 @@ fn parents_that_wait_let_a_few_children_in_and_no_more() {
         w.core.check_books();
     }
     assert_eq!(parents.len(), 2 + CHILD_PLACES);
-    assert!(w.core.is_held_by_parents());
+    assert_eq!(w.core.held_by_parents(), 2);
     let workers = w.core.workers().iter().filter(|w| w.is_live()).count();
     assert!(workers <= 2 + CHILD_PLACES, "{workers} workers");
     // A purged parent lets the next child in.
     let first = parents[0];
     w.call(|c, cx| c.lend(cx, first, false));
     w.call(|c, cx| c.cancel(cx, first));
-    assert!(!w.core.is_held_by_parents());
+    assert_eq!(w.core.held_by_parents(), 0);
 }
 
 #[test]
@@ -57,6 +57,34 @@ fn places_of_children_are_not_given_to_other_tasks() {
     assert!(!w.runs(client) && !w.runs(start));
     let child = w.begin_start(2, true);
     assert!(w.runs(child), "the parent waits for it");
+}
+
+#[test]
+fn starts_and_children_without_end_leave_places_to_requests() {
+    let mut w = narrow(0);
+    w.call(|c, cx| c.set_mxt(cx, 20));
+    let starts: Vec<TaskKey> = (1..=30).map(|n| w.begin_start(n, false)).collect();
+    let running = starts.iter().filter(|start| w.runs(**start)).count();
+    assert_eq!(running, 18, "a tenth of the places is kept");
+    // Parents that wait let a few children in, which take no place of requests.
+    for start in &starts[..10] {
+        w.call(|c, cx| c.lend(cx, *start, true));
+    }
+    let children: Vec<TaskKey> = (31..=60).map(|n| w.begin_start(n, true)).collect();
+    let running = children.iter().filter(|child| w.runs(**child)).count();
+    assert_eq!(running, CHILD_PLACES);
+    let requests: Vec<TaskKey> = (0..3).map(|_| w.begin_as(b"HIGH")).collect();
+    assert!(w.runs(requests[0]) && w.runs(requests[1]) && !w.runs(requests[2]));
+    assert_eq!(w.core.held_by_parents(), 0, "other starts run");
+    for key in starts[10..18].iter().chain(&children[..CHILD_PLACES]) {
+        w.call(|c, cx| c.lend(cx, *key, true));
+    }
+    assert_eq!(w.core.held_by_parents(), 1, "no child can begin");
+    w.core.check_books();
+    w.call(|c, cx| c.cancel(cx, requests[0]));
+    assert!(w.runs(requests[2]), "requests are served all the same");
+    assert_eq!(w.core.held_by_parents(), 1);
+    w.core.check_books();
 }
 
 #[test]
