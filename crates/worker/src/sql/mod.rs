@@ -60,7 +60,7 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     };
     // The first operand is the statement, a constant.
     let saved = link.is_early.then(|| areas.save());
-    let (mut link, mut executed) = execute(w, link, &mut areas);
+    let (mut link, mut executed) = execute_on(w, link, &mut areas);
     if let Some(saved) = saved {
         let (confirmed, is_same) = match w.services.sql_confirm(link) {
             Ok(confirmed) => confirmed,
@@ -70,7 +70,7 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         if !is_same {
             // The region has ended the other session, and what was done there.
             areas.restore(&saved);
-            (link, executed) = execute(w, link, &mut areas);
+            (link, executed) = execute_on(w, link, &mut areas);
         }
     }
     let reports_holds = link.must_report_holds();
@@ -94,7 +94,7 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
 }
 
 /// Does the statement on a connection.
-fn execute(
+fn execute_on(
     w: &mut Worker,
     mut link: Box<SqlLink>,
     areas: &mut WorkerAreas<'_, '_>,
