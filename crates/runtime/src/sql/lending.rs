@@ -2,8 +2,8 @@
 //! numbers that worker and region have for it.
 //!
 //! At the first statement of a unit a worker sends [`SQL_CONNECT`]; the region answers
-//! with a connection that it has lent, or with an SQLCODE. A worker that has a session
-//! since an earlier unit of its task names it and does not wait: it does the statement
+//! with a connection that it has lent, or with an SQLCODE. A worker may name a session
+//! that it has since an earlier unit of its task and not wait: it does the statement
 //! first, and again on another session if the answer has one. Before a commit the
 //! region has the waiting worker do [`SQL_SETTLE`], if the unit has reported cursors
 //! WITH HOLD. The worker's side is `worker::sql`, the region's side is the crate

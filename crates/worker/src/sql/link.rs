@@ -118,7 +118,9 @@ impl SqlLink {
         if had_unit || !committed {
             self.session.end_unit(committed);
         }
-        self.stays = committed && (had_unit || self.stays);
+        // Not yet: a worker that dies in a statement before the region has served its
+        // request leaves a transaction open that belongs to no unit.
+        self.stays = false;
         self.has_reported_holds = false;
     }
 

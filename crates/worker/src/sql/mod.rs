@@ -2,10 +2,9 @@
 //!
 //! At the first statement of a unit of work the worker asks the region for a
 //! connection ([`SQL_CONNECT`]); afterwards it talks to the server by itself, as
-//! `runtime::sql` does. In a task's later units it does the first statement while the
-//! region serves that request. The region ends units: before a commit it has the
-//! waiting worker settle ([`SQL_SETTLE`]) if there are cursors WITH HOLD, then it sends
-//! COMMIT over its own copy.
+//! `runtime::sql` does. The region ends units: before a commit it has the waiting
+//! worker settle ([`SQL_SETTLE`]) if there are cursors WITH HOLD, then it sends COMMIT
+//! over its own copy.
 //!
 //! While the server works the QR token is released. A wait ends when the server
 //! answers: for a task that is purged the region has the server cancel the statement.
