@@ -3,13 +3,16 @@
 /// The candidate that is spelled most like a word, if one is close. The case of
 /// ASCII letters does not count.
 ///
-/// Close means that at most a third of the word's characters are inserted, deleted,
-/// replaced or exchanged with their neighbour (the optimal string alignment distance).
-/// A word of one or two characters is near to no other. The first of several nearest
-/// candidates is taken.
+/// Close means that at most a third of the word's characters, and at least one, are
+/// inserted, deleted, replaced or exchanged with their neighbour (the optimal string
+/// alignment distance). A word of one character is near to no other. The first of
+/// several nearest candidates is taken.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    let limit = length / 3;
+    let limit = match length {
+        0 | 1 => 0,
+        _ => (length / 3).max(1),
+    };
     let word = word.to_ascii_uppercase();
     candidates
         .into_iter()
@@ -35,6 +38,7 @@ mod tests {
         assert_eq!(nearest("BANANA", names), None);
         assert_eq!(nearest("into", names), Some("INTO"));
         assert_eq!(nearest("", names), None);
-        assert_eq!(nearest("C2", ["C1"]), None);
+        assert_eq!(nearest("A", ["B"]), None);
+        assert_eq!(nearest("of", ["required", "off"]), Some("off"));
     }
 }

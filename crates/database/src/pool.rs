@@ -221,7 +221,7 @@ impl SessionPool {
 
     /// Idle sessions that nothing can be done with: their workers are gone, or the
     /// server has ended that of the task's worker. Whether it has ended others is
-    /// looked at when a task of theirs comes: each look is a system call.
+    /// looked at when a task of such a worker comes: each look is a system call.
     pub fn take_dead(&mut self, waiter: &SessionWaiter) -> Vec<Session> {
         let Some(role) = self.roles.get_mut(&waiter.role) else {
             return Vec::new();

@@ -285,13 +285,6 @@ impl WorkerSide {
     /// `data` are joined; together they have at most [`CALL_BYTES`] bytes, else
     /// this panics.
     pub fn call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
-        self.start_call(op, args, data);
-        self.finish_call()
-    }
-
-    /// The same without the wait: [`WorkerSide::finish_call`] must follow before
-    /// anything else is asked.
-    pub fn start_call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) {
         let slot = self.running.expect("a task is running").slot;
         let bytes = self.put_call_data(data);
         let header = CallHeader {
@@ -307,12 +300,7 @@ impl WorkerSide {
                 .cast::<CallHeader>()
                 .write(header);
         }
-        self.post_call(call_state::CALL);
-    }
-
-    /// Waits for what the region says to the call that was started.
-    pub fn finish_call(&mut self) -> CallEvent {
-        self.await_answer(call_state::CALL)
+        self.post_call(call_state::CALL)
     }
 
     /// Returns the results of a nested run and continues to wait.
@@ -325,8 +313,7 @@ impl WorkerSide {
                 .cast::<AnswerHeader>()
                 .write(results);
         }
-        self.post_call(call_state::NESTED_DONE);
-        self.await_answer(call_state::NESTED_DONE)
+        self.post_call(call_state::NESTED_DONE)
     }
 
     /// The data that came with the last [`CallEvent`], valid until the next
@@ -516,15 +503,12 @@ impl WorkerSide {
         CallWord(&area.state.0)
     }
 
-    fn post_call(&mut self, state: u32) {
+    fn post_call(&mut self, state: u32) -> CallEvent {
         // A wait may be long, so pending notifications are sent first.
         self.nudge();
         self.call_word().post_call(state);
         self.page.ring(0, self.worker);
-    }
-
-    fn await_answer(&mut self, asked: u32) -> CallEvent {
-        let call = self.call_word().wait(asked);
+        let call = self.call_word().wait(state);
         // SAFETY: the region wrote the header before it changed the state.
         let header = unsafe {
             self.map

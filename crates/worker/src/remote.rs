@@ -278,25 +278,17 @@ impl LinkServices {
         self.files[file].base = base;
     }
 
-    /// Has the region begin to serve a command; its reply is waited for later.
-    fn start_command(&mut self, number: u16, operands: &CommandOperands) {
-        let args = [number.into(), 0, 0, 0, 0, 0, 0, 0];
-        let data = operands.emit();
-        let mut side = self.side.borrow_mut();
-        side.start_call(CallOperation::Command, args, &[&data]);
-    }
-
-    /// The connection that the region has given the unit of work, and whether it is
-    /// the one that was known.
+    /// The connection that the region has given the unit of work: the known one, or
+    /// another.
     fn granted_link(
         &mut self,
         known: Option<Box<SqlLink>>,
         grant: sql::SqlGrant,
-    ) -> Result<(Box<SqlLink>, bool), SqlRefusal> {
+    ) -> Result<Box<SqlLink>, SqlRefusal> {
         if let Some(mut link) = known {
             if link.is_of(&grant) {
                 link.begin_unit(grant);
-                return Ok((link, true));
+                return Ok(link);
             }
             if link.tag != grant.tag {
                 self.connections.close(link.tag);
@@ -308,7 +300,7 @@ impl LinkServices {
         let (tag, generation, options) = (grant.tag, grant.generation, grant.options.clone());
         let mut link = Box::new(SqlLink::new(tag, generation, file.clone(), options));
         link.begin_unit(grant);
-        Ok((link, false))
+        Ok(link)
     }
 
     /// The region runs a program, which may end the unit of work.
@@ -625,46 +617,20 @@ impl UnitServices for LinkServices {
 
 impl SqlServices for LinkServices {
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
-        let wish =
-            || CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
-        if let Some(mut link) = self.connections.take_sql() {
+        if let Some(link) = self.connections.take_sql() {
             if link.has_unit && !link.is_uncertain {
-                return Ok(link);
-            }
-            if link.stays && !link.is_uncertain {
-                let wish = wish().int(sql::operand::TAG, link.tag as i64);
-                self.start_command(sql::SQL_CONNECT, &wish);
-                link.has_unit = true;
-                link.is_early = true;
                 return Ok(link);
             }
             self.connections.keep_sql(link);
         }
+        let wish =
+            CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
         let reply = self
-            .command(sql::SQL_CONNECT, &wish())
+            .command(sql::SQL_CONNECT, &wish)
             .map_err(SqlRefusal::Failed)?;
         let grant = sql::SqlGrant::parse(&reply.operands)?;
         let known = self.connections.take_sql();
-        self.granted_link(known, grant).map(|(link, _)| link)
-    }
-
-    fn sql_confirm(&mut self, mut link: Box<SqlLink>) -> Result<(Box<SqlLink>, bool), SqlRefusal> {
-        let event = self.waiting(WorkerSide::finish_call);
-        let grant = self
-            .command_reply(event)
-            .map_err(SqlRefusal::Failed)
-            .and_then(|reply| sql::SqlGrant::parse(&reply.operands));
-        match grant {
-            Ok(grant) => self.granted_link(Some(link), grant),
-            Err(refusal) => {
-                if link.abandon_unit() {
-                    self.connections.keep_sql(link);
-                } else {
-                    self.connections.close(link.tag);
-                }
-                Err(refusal)
-            }
-        }
+        self.granted_link(known, grant)
     }
 
     fn sql_holds(&mut self) -> ServiceResult<()> {

@@ -208,14 +208,6 @@ pub trait SqlServices {
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
         Err(SqlRefusal::Failed(CommandFailure::Abend(*b"AEY9")))
     }
-    /// After a statement on a connection that the region has not been waited for:
-    /// the unit's connection, and whether it is that one.
-    ///
-    /// # Errors
-    /// As [`SqlServices::sql_open`].
-    fn sql_confirm(&mut self, link: Box<SqlLink>) -> Result<(Box<SqlLink>, bool), SqlRefusal> {
-        Ok((link, true))
-    }
     /// The unit of work has cursors WITH HOLD.
     fn sql_holds(&mut self) -> ServiceResult<()> {
         Ok(())

@@ -48,7 +48,7 @@ DEFINE URIMAP(FXS2) GROUP(SOAK) PATH(/fx/support) PROGRAM(FXS2) TRANSACTION(FXS2
 DEFINE TRANSACTION(FXS2) GROUP(SOAK) PROGRAM(FXS2)
 ";
 
-/// Ports of the doors beside the gateway.
+/// Ports of the doors other than the gateway.
 struct DoorPorts {
     sockets: u16,
     terminal: u16,

@@ -39,7 +39,7 @@ pub struct TerminalRuntime {
 }
 
 impl Handle {
-    /// Makes the runtime of the thread of terminals. That thread hears of the ends of
+    /// Makes the runtime of the thread of terminals. That thread receives the ends of
     /// tasks with a terminal; if all ports are taken, the dispatch thread does.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl TerminalRuntime {
         self.runtime.block_on(future)
     }
 
-    /// Ends it without a wait for what blocks. The dispatch thread hears of the tasks
+    /// Ends it without a wait for what blocks. The dispatch thread receives the ends of tasks
     /// that still run.
     pub fn shutdown_background(self) {
         if let Some(port) = &self.port {

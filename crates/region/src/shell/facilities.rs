@@ -21,7 +21,7 @@ impl Default for FacilityTable {
 /// The port of the thread of terminals.
 #[derive(Default)]
 pub struct TerminalPort {
-    /// 0 while there is none.
+    /// 0 without a port.
     number: AtomicUsize,
     /// The one that has ended, whose tasks may still run; 0 for none.
     left: AtomicUsize,
@@ -33,8 +33,8 @@ impl TerminalPort {
         self.number.store(port, Ordering::Relaxed);
     }
 
-    /// Its thread ends: later tasks belong to the dispatch thread, which hears of
-    /// earlier ones as well.
+    /// Its thread ends: later tasks belong to the dispatch thread, which receives
+    /// the ends of earlier tasks as well.
     pub fn leave(&self) {
         let port = self.number.swap(0, Ordering::Relaxed);
         self.left.store(port, Ordering::Release);

@@ -93,7 +93,7 @@ pub struct SharedRegion {
     starts: StartTable,
     /// The sinks of the events of facilities.
     facilities: FacilityTable,
-    /// The thread that hears of the ends of tasks with a terminal.
+    /// The thread that receives the ends of tasks with a terminal.
     pub(crate) terminal_port: facilities::TerminalPort,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,

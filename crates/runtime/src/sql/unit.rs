@@ -235,15 +235,6 @@ impl Session {
         })
     }
 
-    /// Rolls back what was done in a unit that this session does not belong to.
-    ///
-    /// # Errors
-    /// The connection is of no more use.
-    pub fn abandon_unit(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
-        self.quiet(transport)?;
-        self.roll_back(transport)
-    }
-
     /// The unit of work has ended on the server.
     pub fn end_unit(&mut self, committed: bool) {
         self.unit = SqlUnit::default();

@@ -46,7 +46,7 @@ impl RowBuffer {
         self.ends.push(self.bytes.len());
     }
 
-    /// Lets go of the first row; false if there is none.
+    /// Drops the first row; false without rows.
     pub fn pop_front(&mut self) -> bool {
         let has_one = self.gone < self.ends.len();
         self.gone += usize::from(has_one);

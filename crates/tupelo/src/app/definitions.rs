@@ -414,7 +414,7 @@ mod tests {
                 limits(None, None),
                 "no DEFINE TRANSACTION(NONE)",
             ),
-            (ACCT, "ACCT", limits(None, Some(3)), "without max_active"),
+            (ACCT, "ACCT", limits(None, Some(3)), "needs max_active"),
             (
                 classed.as_str(),
                 "ACCT",

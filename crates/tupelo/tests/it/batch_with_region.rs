@@ -267,7 +267,7 @@ fn idcams_steps_run_next_to_a_region_that_keeps_what_its_files_name() {
     said("ACCTFILE is in use: a FILE of the running region names it");
     said("JOB.PATH deleted");
     said("JOB.NEW deleted");
-    said("JOB.NEW is not there");
+    said("JOB.NEW does not exist");
     // Every record was replaced by itself; no update is lost.
     assert_eq!(bank.movements(), before);
     assert_eq!(deposit(&bank.server.gateway), 200);

@@ -300,7 +300,7 @@ fn two_captures_of_one_conversation_are_joined() {
     let ran = explain(&[name(&client), "-"]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(
-        text(&ran.stderr).contains("read twice"),
+        text(&ran.stderr).contains("each is read"),
         "{}",
         text(&ran.stderr)
     );

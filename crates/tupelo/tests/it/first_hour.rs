@@ -661,7 +661,7 @@ fn warnings_of_check_have_their_line_also_in_a_text_with_tabs() {
         text(&made.stdout)
     };
     let made = import("tabs", "TABBED");
-    assert!(made.contains("its own program is NOWHERE"), "{made}");
+    assert!(made.contains("with PROGRAM(NOWHERE)"), "{made}");
     // The option that was given is not what is advised.
     assert!(
         made.contains("Left out of the response") && !made.contains("--redefines all"),

@@ -153,7 +153,7 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 /// LINK to a program that the region runs.
 pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> CommandResult {
     hand_over_input(w)?;
-    // SAFETY: the program's own area, which nobody else uses while it waits.
+    // SAFETY: the program's own area, which nothing else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {
         Some(channel) => LinkData::Channel(export(w, channel)),

@@ -49,7 +49,7 @@ pub fn send_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 /// Whether the map may be shown at the next thing that the region is asked, or at the end
-/// of the task: nobody waits for it, and it raises no condition. CICS defers output in
+/// of the task: the program does not wait for it, and it raises no condition. CICS defers output in
 /// the same way.
 fn may_be_later(w: &mut Worker, call: &CommandCall<'_>, names: MapName) -> bool {
     if call.has(map_row::WAIT) || w.task.stepped {

@@ -7,22 +7,6 @@ use crate::le::LeArguments;
 /// Operands of the program in control.
 pub(super) struct WorkerAreas<'a, 'c>(pub &'a LeArguments<'c>);
 
-impl WorkerAreas<'_, '_> {
-    /// The values of all operands, for a statement that may have to be done again.
-    pub fn save(&self) -> Vec<Vec<u8>> {
-        (0..self.count())
-            .map(|at| self.bytes(at).to_vec())
-            .collect()
-    }
-
-    /// Puts saved values back.
-    pub fn restore(&mut self, saved: &[Vec<u8>]) {
-        for (at, value) in saved.iter().enumerate().skip(1) {
-            self.bytes_mut(at).copy_from_slice(value);
-        }
-    }
-}
-
 impl SqlAreas for WorkerAreas<'_, '_> {
     fn count(&self) -> usize {
         self.0.count()

@@ -32,10 +32,6 @@ pub struct SqlLink {
     /// The unit may have ended without this worker's doing: a program of the region
     /// ran.
     pub(crate) is_uncertain: bool,
-    /// The task's last unit was committed on it: the region has it for the next one.
-    pub(crate) stays: bool,
-    /// The region has been asked for it, and has not been waited for.
-    pub(crate) is_early: bool,
     /// The region knows that there are cursors WITH HOLD.
     has_reported_holds: bool,
 }
@@ -51,8 +47,6 @@ impl SqlLink {
             has_unit: false,
             units: 0,
             is_uncertain: false,
-            stays: false,
-            is_early: false,
             has_reported_holds: false,
         }
     }
@@ -64,7 +58,7 @@ impl SqlLink {
 
     /// The region has given it to a unit of work.
     pub(crate) fn begin_unit(&mut self, grant: SqlGrant) {
-        if self.has_unit && self.units != grant.units && !self.is_early {
+        if self.has_unit && self.units != grant.units {
             // The unit that it had has ended. Without cursors WITH HOLD, which settle,
             // nothing is left.
             self.session.end_unit(false);
@@ -73,16 +67,6 @@ impl SqlLink {
         self.units = grant.units;
         self.has_unit = true;
         self.is_uncertain = false;
-        self.is_early = false;
-    }
-
-    /// The unit has got no session: what was done on this one goes. False if the
-    /// connection is of no more use.
-    pub(crate) fn abandon_unit(&mut self) -> bool {
-        let file = self.file();
-        let undone = self.session.abandon_unit(&mut FileTransport(&file));
-        self.end_task();
-        undone.is_ok()
     }
 
     /// Whether the region must get to know of cursors WITH HOLD; true once a unit.
@@ -95,7 +79,6 @@ impl SqlLink {
     /// A program of the region runs: it may end the unit.
     pub(crate) fn leave(&mut self) {
         self.is_uncertain = true;
-        self.stays = false;
     }
 
     pub(crate) fn file(&self) -> Rc<File> {
@@ -118,9 +101,6 @@ impl SqlLink {
         if had_unit || !committed {
             self.session.end_unit(committed);
         }
-        // Not yet: a worker that dies in a statement before the region has served its
-        // request leaves a transaction open that belongs to no unit.
-        self.stays = false;
         self.has_reported_holds = false;
     }
 
@@ -128,8 +108,6 @@ impl SqlLink {
     pub(crate) fn end_task(&mut self) {
         self.has_unit = false;
         self.is_uncertain = false;
-        self.stays = false;
-        self.is_early = false;
         self.has_reported_holds = false;
         self.session.end_task();
     }

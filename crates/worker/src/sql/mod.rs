@@ -53,25 +53,13 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         ))));
     }
     w.services.progress();
-    let link = match w.services.sql_open() {
+    let mut link = match w.services.sql_open() {
         Ok(link) => link,
         Err(refusal) => return refused(&mut areas, refusal),
     };
-    // The first operand is the statement, a constant.
-    let saved = link.is_early.then(|| areas.save());
-    let (mut link, mut executed) = execute_on(w, link, &mut areas);
-    if let Some(saved) = saved {
-        let (confirmed, is_same) = match w.services.sql_confirm(link) {
-            Ok(confirmed) => confirmed,
-            Err(refusal) => return refused(&mut areas, refusal),
-        };
-        link = confirmed;
-        if !is_same {
-            // The region has ended the other session, and what was done there.
-            areas.restore(&saved);
-            (link, executed) = execute_on(w, link, &mut areas);
-        }
-    }
+    let holding = w.on_qr();
+    let mut transport = TaskTransport::new(link.file(), &mut *w.services, holding);
+    let executed = link.session.execute(&mut transport, &mut areas);
     let reports_holds = link.must_report_holds();
     let ended = match executed {
         StatementOutcome::Lost => return stopped(w.services.sql_lost(link)),
@@ -90,18 +78,6 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         return stopped(w.services.sql_holds());
     }
     ended
-}
-
-/// Does the statement on a connection.
-fn execute_on(
-    w: &mut Worker,
-    mut link: Box<SqlLink>,
-    areas: &mut WorkerAreas<'_, '_>,
-) -> (Box<SqlLink>, StatementOutcome) {
-    let holding = w.on_qr();
-    let mut transport = TaskTransport::new(link.file(), &mut *w.services, holding);
-    let executed = link.session.execute(&mut transport, areas);
-    (link, executed)
 }
 
 /// The unit of work has no connection.
