@@ -153,7 +153,7 @@ fn read_node(
             // Not a list of its own: the elements' mapping inside `foreach`.
             "input" if at == node.at => {}
             _ => {
-                let help = match nearest(word, KEYS.into_iter()) {
+                let help = match nearest(word, KEYS) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known are {}", KEYS.join(", ")),
                 };

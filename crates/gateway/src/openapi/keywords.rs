@@ -891,7 +891,7 @@ impl Walk<'_> {
             kind,
             ObjectKind::Document | ObjectKind::PathItem | ObjectKind::Operation
         );
-        if guarded && nearest(keyword, ["security"].into_iter()).is_some() {
+        if guarded && nearest(keyword, ["security"]).is_some() {
             let message = format!(
                 "{keyword} is not a keyword of this object, and its requirement of callers would \
                  not be enforced: the API is not served like this"
@@ -988,7 +988,7 @@ impl Walk<'_> {
         if format::CHECKED.contains(&name) || format::HINTS.contains(&name) {
             return;
         }
-        let help = nearest(name, format::CHECKED.into_iter());
+        let help = nearest(name, format::CHECKED);
         let help = help.map(|near| format!("did you mean {near}?"));
         let at = self.at("format");
         let message = format!("format: {name} is not checked");
@@ -1075,7 +1075,7 @@ impl Walk<'_> {
             (_, Value::String(name)) if !known(value) => {
                 let types = ["string", "number", "integer", "boolean", "array", "object"];
                 let message = format!("type: {name} is not a type, and is not checked");
-                let help = match nearest(name, types.into_iter()) {
+                let help = match nearest(name, types) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("types are {}", types.join(", ")),
                 };

@@ -64,7 +64,7 @@ pub(crate) fn of_operation(
 /// The error of a key that begins with `x-` and concerns roles without listing
 /// them.
 pub(super) fn misplaced(kind: ObjectKind, keyword: &str) -> Option<String> {
-    let meant = nearest(keyword, [KEYWORD].into_iter())?;
+    let meant = nearest(keyword, [KEYWORD])?;
     let has_roles = matches!(kind, ObjectKind::Document | ObjectKind::Operation);
     match (keyword == meant, has_roles) {
         (true, true) => None,

@@ -244,7 +244,7 @@ impl PolicyReader<'_> {
     fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: FilePosition) {
         let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
             let message = format!("<{name}> is not a condition");
-            let help = match nearest(name, CONDITIONS.into_iter()) {
+            let help = match nearest(name, CONDITIONS) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", CONDITIONS.join(", ")),
             };
@@ -332,7 +332,7 @@ impl PolicyReader<'_> {
             match Method::from_bytes(upper.as_bytes()) {
                 Ok(method) if METHODS.contains(&&*upper) => methods.push(method),
                 _ => {
-                    let help = match nearest(value, METHODS.into_iter()) {
+                    let help = match nearest(value, METHODS) {
                         Some(near) => format!("did you mean {near}?"),
                         None => format!("there are {}", METHODS.join(", ")),
                     };

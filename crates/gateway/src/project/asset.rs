@@ -198,7 +198,7 @@ pub(crate) fn load(
             let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
             let why = format!("asset type '{kind}' is not supported");
             // A kind of its own costs its operations, a slip of the pen is one.
-            match nearest(kind, known.into_iter()) {
+            match nearest(kind, known) {
                 Some(near) => {
                     out.error_help(&file, at, why, format!("did you mean {near}?"));
                     return None;

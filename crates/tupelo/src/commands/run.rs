@@ -171,7 +171,7 @@ fn shown(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(|c: char| c.is_control()) => text.to_owned(),
         _ => {
-            let digits = base::hex::lower(&bytes);
+            let digits = base::hex::lower(bytes);
             format!("0x{digits}")
         }
     }

@@ -151,7 +151,10 @@ pub fn receive_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         };
         if let Some((outcome, area)) = mapped {
             return match outcome {
-                MapOutcome::Mapped => Ok(place(w, call, &area)),
+                MapOutcome::Mapped => {
+                    place(w, call, &area);
+                    Ok(())
+                }
                 MapOutcome::MapFail => condition(Condition::MapFail, 0),
                 MapOutcome::MapSize => condition(Condition::InvMpSz, 0),
                 MapOutcome::OutputOnly => condition(Condition::InvReq, 0),
