@@ -127,7 +127,10 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
         let output = import(name);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_ne!(output.status.code(), Some(0), "{name}");
-        assert!(said.contains("is not a valid name of an API"), "{name}: {said}");
+        assert!(
+            said.contains("is not a valid name of an API"),
+            "{name}: {said}"
+        );
     }
     assert!(!app.path().join("out").exists());
     let definitions = app.path().join("resources.csd");

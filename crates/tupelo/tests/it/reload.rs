@@ -167,7 +167,7 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     let programs = folder.path().join("cobol");
     let away = folder.path().join("away");
     std::fs::rename(&programs, &away).unwrap();
-    until(&server, greeting, |_| said().contains("stays in force"));
+    until(&server, greeting, |_| said().contains("stay in force"));
     assert_eq!(greeting(&server).status, 200);
     // Another change, with the folder still missing: kept again, and not reported again.
     let loads = || said().matches("loaded again").count();
@@ -178,11 +178,11 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     let log_text = said();
     let line = log_text
         .lines()
-        .find(|l| l.contains("stays in force"))
+        .find(|l| l.contains("stay in force"))
         .unwrap();
     assert!(line.contains("cobol: No such file"), "{line}");
-    assert!(line.contains("stays in force, 2 programs"), "{line}");
-    assert_eq!(log_text.matches("stays in force").count(), 1, "{log_text}");
+    assert!(line.contains("stay in force, 2 programs"), "{line}");
+    assert_eq!(log_text.matches("stay in force").count(), 1, "{log_text}");
     // A program that is removed from a folder that is there is gone.
     std::fs::create_dir(&programs).unwrap();
     until(&server, greeting, |answer| answer.status == 500);

@@ -192,7 +192,7 @@ fn what_a_server_would_not_listen_with_is_reported_by_check() {
             "[gateway]\ntls_certificate = \"no.pem\"".to_owned(),
             "needs both tls_certificate and tls_key",
         ),
-        ("[admin]\ntls = true".to_owned(), "[admin] tls takes"),
+        ("[admin]\ntls = true".to_owned(), "[admin] tls uses"),
         (
             format!("[ipconn]\nlisten = \"127.0.0.1:0\"\n[ipconn.tls]\n{files}"),
             "[ipconn.tls] certificate: ",
