@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode};
     2 could not run, 64 wrong usage."
 )]
 pub struct Args {
-    /// The experiment, or `all`. `None` to list them.
+    /// The experiment, or `all`; without a name the experiments are listed.
     #[arg(value_parser = names(), hide_possible_values = true)]
     pub name: Option<String>,
     /// One JSON object a figure instead of text.

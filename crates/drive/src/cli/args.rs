@@ -252,7 +252,7 @@ pub struct HowArgs {
     #[arg(long)]
     pub any_status: bool,
     /// Spin this long before each arrival [default: 50us for a constant rate, but
-    /// at most an eighth of the time between two. `None` for --poisson]
+    /// at most an eighth of the time between two. None for --poisson]
     #[arg(long, value_parser = parse_duration)]
     pub spin: Option<Duration>,
     /// Seed of random arrivals, pauses and data [default: 1]
