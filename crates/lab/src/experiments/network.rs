@@ -13,6 +13,8 @@ pub mod cause {
     pub const WRITE_WRITE_READ: &str = "waited-for-ack";
     /// A sender waits for an acknowledgement that the receiver holds back.
     pub const DELAYED_ACK: &str = "waited-for-ack";
+    /// The server works for a time that a user notices.
+    pub const SERVICE_TIME: &str = "host-wait";
     /// The congestion window is still opening.
     pub const SLOW_START: &str = "transfer-limited";
 }

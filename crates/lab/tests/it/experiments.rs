@@ -85,6 +85,7 @@ fn mss_counts_the_packets_of_the_paper() {
 fn tcp_tuning_counts_the_packets_of_the_paper() {
     if permitted("experiments::tcp_tuning_counts_the_packets_of_the_paper") {
         let report = run_planted("tcp-tuning");
+        assert!(report.holds(), "{:?}", report.findings);
         let found = |name| report.figure(name, "before: 536, delayed");
         assert_eq!(
             (
