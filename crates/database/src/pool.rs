@@ -75,8 +75,6 @@ pub struct SessionWaiter {
     pub number: UnitId,
     /// Role.
     pub role: Arc<str>,
-    /// The session that its statement uses already; 0 for none.
-    pub tag: u64,
     /// Until when it waits.
     pub until: Instant,
 }
@@ -226,10 +224,12 @@ impl SessionPool {
         let Some(role) = self.roles.get_mut(&waiter.role) else {
             return Vec::new();
         };
-        let is_usable = |session: &Session| match waiter.unit.has(&session.lent) {
-            true if session.lent.tag() == waiter.tag => session.is_usable_in_use(),
-            true => session.is_usable(),
-            false => session.lent.worker_is_there(),
+        let is_usable = |session: &Session| {
+            if waiter.unit.has(&session.lent) {
+                session.is_usable()
+            } else {
+                session.lent.worker_is_there()
+            }
         };
         let dead = role.idle.extract_if(.., |session| !is_usable(session));
         let dead: Vec<Session> = dead.collect();

@@ -9,9 +9,8 @@ use runtime::sql::lending::{operand, reason};
 /// Why a worker asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallReason {
-    /// First statement of a unit of work; with the tag of the session that it uses
-    /// already, or 0.
-    Statement(u64),
+    /// First statement of a unit of work.
+    Statement,
     /// A statement was cancelled.
     Cancelled,
     /// The connection of a tag is lost.
@@ -28,7 +27,7 @@ impl CallReason {
             .get_int(operand::REASON)
             .unwrap_or(reason::FIRST_STATEMENT)
         {
-            reason::FIRST_STATEMENT => Some(CallReason::Statement(tag)),
+            reason::FIRST_STATEMENT => Some(CallReason::Statement),
             reason::CANCELLED => Some(CallReason::Cancelled),
             reason::LOST => Some(CallReason::Lost(tag)),
             reason::HOLDS => Some(CallReason::Holds),

@@ -166,7 +166,7 @@ impl CommandService for SqlService {
 
     fn serve(&self, command: ServiceCommand) {
         match (CallReason::parse(&command.operands), command.unit()) {
-            (Some(CallReason::Statement(tag)), Some(unit)) => self.0.connect(command, unit, tag),
+            (Some(CallReason::Statement), Some(unit)) => self.0.connect(command, unit),
             (Some(CallReason::Holds), Some(unit)) => self.0.holds_cursors(command, &unit),
             (Some(CallReason::Cancelled), _) => self.0.cancelled(command),
             (Some(CallReason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
@@ -214,9 +214,9 @@ impl ServiceState {
     }
 
     /// A task's first statement in a unit.
-    fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit, tag: u64) {
+    fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit) {
         let is_asked = self.server.knows_whether_it_prepares();
-        self.connect_unless(command, unit, tag, is_asked);
+        self.connect_unless(command, unit, is_asked);
     }
 
     /// A task has a cursor WITH HOLD: its worker settles before a commit.
@@ -234,7 +234,6 @@ impl ServiceState {
         self: &Arc<Self>,
         mut command: ServiceCommand,
         unit: TaskUnit,
-        tag: u64,
         is_asked: bool,
     ) {
         let number = match self.join(&unit) {
@@ -242,7 +241,7 @@ impl ServiceState {
             Err(JoinFailure::Unit(JoinError::Branch)) if !is_asked => {
                 command.later();
                 return self
-                    .learn_to_prepare(move |inner| inner.connect_unless(command, unit, tag, true));
+                    .learn_to_prepare(move |inner| inner.connect_unless(command, unit, true));
             }
             Err(failure) => return command.answer(&failure.no_session().answer()),
         };
@@ -263,7 +262,6 @@ impl ServiceState {
             command,
             unit,
             number,
-            tag,
             until: Instant::now() + wait,
         };
         self.lock().set_unit(number, UnitSession::Opening);
@@ -373,7 +371,6 @@ impl ServiceState {
             unit,
             number,
             role,
-            tag: in_use_tag,
             until,
         } = waiter;
         let inner = self.clone();
@@ -383,7 +380,6 @@ impl ServiceState {
                 unit,
                 number,
                 role,
-                tag: in_use_tag,
                 until,
             };
             if reply.is_ok_and(|reply| reply.condition == Condition::Normal) {

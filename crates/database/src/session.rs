@@ -43,13 +43,6 @@ impl Session {
         self.lent.worker_is_there() && !self.connection.socket().has_input()
     }
 
-    /// The same for a task that has sent its first statement already. The answer to
-    /// that begins with another byte than the server's error at its end.
-    pub fn is_usable_in_use(&self) -> bool {
-        let first = self.connection.socket().first_input();
-        self.lent.worker_is_there() && !matches!(first, Some(0 | b'E'))
-    }
-
     /// Makes the session as new for a task of another user.
     ///
     /// # Errors

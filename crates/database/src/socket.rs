@@ -129,20 +129,6 @@ impl DeadlineSocket {
         }
     }
 
-    /// The first byte that has arrived and was not received; 0 at the end of the
-    /// connection. `None` if nothing has arrived.
-    pub fn first_input(&self) -> Option<u8> {
-        let mut byte = 0u8;
-        let flags = libc::MSG_DONTWAIT | libc::MSG_PEEK;
-        // SAFETY: one byte, which is writable.
-        let got = unsafe { libc::recv(self.0.as_raw_fd(), (&raw mut byte).cast(), 1, flags) };
-        match got {
-            -1 if io::Error::last_os_error().kind() == ErrorKind::WouldBlock => None,
-            1 => Some(byte),
-            _ => Some(0),
-        }
-    }
-
     /// Whether bytes, or the end of the connection, have arrived.
     pub fn has_input(&self) -> bool {
         self.poll(libc::POLLIN, 0).is_ok_and(|ready| ready)
@@ -218,11 +204,11 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         assert!(!one.has_input());
         other.send_all(b"bytes", soon(1000)).unwrap();
-        assert_eq!(copy.first_input(), Some(b'b'));
+        assert!(copy.has_input());
         assert_eq!(copy.receive(&mut buffer, soon(1000)).unwrap(), 5);
-        assert_eq!(copy.first_input(), None);
+        assert!(!copy.has_input());
         one.shut_down();
-        assert_eq!(copy.first_input(), Some(0));
+        assert!(copy.has_input());
         let error = copy.receive(&mut buffer, soon(1000)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
         assert!(copy.send_all(b"more", soon(1000)).is_err());

@@ -78,10 +78,7 @@ impl TranslationState {
         } else if MARKED.contains(&name.as_str())
             && self.tokens.get(at + 1).is_some_and(|t| t.is_mark('('))
         {
-            let mark: String = format!("\u{1}TUPELO {name}")
-                .bytes()
-                .map(|b| format!("{b:02X}"))
-                .collect();
+            let mark = base::hex::upper(format!("\u{1}TUPELO {name}").as_bytes());
             self.tokens[at].text = "CONCATENATE".to_owned();
             self.edits.insert(at + 2, format!("X\"{mark}\""), place);
         }

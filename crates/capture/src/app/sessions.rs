@@ -406,8 +406,7 @@ fn program(header: Rh, ru: &[u8]) -> String {
         name.to_owned()
     } else {
         // Service programs have names like X'06' '1'.
-
-        let hex: String = attach.tpn.iter().map(|b| format!("{b:02X}")).collect();
+        let hex = base::hex::upper(&attach.tpn);
         let known = if attach.tpn == CNOS {
             " (session limits)"
         } else {

@@ -61,12 +61,7 @@ fn hex<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn shown(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    base::hex::lower(bytes)
 }
 
 /// A number that was not used before, for identifiers of spans; not for

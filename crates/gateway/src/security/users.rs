@@ -171,9 +171,7 @@ impl UserStore {
             let mut keys = String::new();
             for (i, (id, digest)) in user.keys.iter().enumerate() {
                 let _ = write!(keys, "{}{id}=", if i > 0 { "," } else { "" });
-                digest.iter().for_each(|b| {
-                    let _ = write!(keys, "{b:02x}");
-                });
+                keys += &base::hex::lower(digest);
             }
             let roles = user.roles.join(",");
             let (name, password) = (&user.name, &user.password);
@@ -302,7 +300,7 @@ pub fn verify_password(password: &str, hash: &str) -> bool {
 /// The system gives no random bytes.
 pub fn new_key() -> Result<(String, [u8; 32], String), String> {
     use base64::Engine as _;
-    let id = random::<4>()?.map(|b| format!("{b:02x}")).concat();
+    let id = base::hex::lower(&random::<4>()?);
     let secret = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(random::<32>()?);
     let key = format!("{KEY_PREFIX}{id}_{secret}");
     Ok((id, digest(&key), key))
