@@ -68,6 +68,38 @@ fn main() {
         bare,
     );
 
+    // As a program that keeps the record: each key once in 100,000 gets in the
+    // order of xtask/src/bench/cobol/READER.cbl, and the record is copied.
+    let keys = reader_keys();
+    let copied = || {
+        let mut area = [0; RECORD_BYTES];
+        let start = cpu_ns();
+        for key in &keys {
+            let txn = env.read_txn().unwrap();
+            area.copy_from_slice(db.get(&txn, key).unwrap().unwrap());
+            black_box(&area);
+        }
+        (cpu_ns() - start) / GETS as f64
+    };
+    let tupelo_copied = |reader: &mut LmdbReader| {
+        let mut area = [0; RECORD_BYTES];
+        let start = cpu_ns();
+        for key in &keys {
+            let found = reader.get(file, key, |record| area.copy_from_slice(record));
+            found.unwrap().unwrap();
+            black_box(&area);
+        }
+        (cpu_ns() - start) / GETS as f64
+    };
+    row(
+        "get-copy",
+        "ns CPU",
+        "heed get and a copy of the record",
+        Need::Shown,
+        || tupelo_copied(&mut reader),
+        copied,
+    );
+
     let next = |reader: &mut LmdbReader| {
         let mut at = key(0);
         let start = Instant::now();
@@ -205,6 +237,16 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// Keys in an order that jumps about the whole file.
 fn key(n: u64) -> [u8; 8] {
     (n.wrapping_mul(7_368_787) % RECORDS).to_be_bytes()
+}
+
+/// The keys that READER.cbl reads.
+fn reader_keys() -> Vec<[u8; 8]> {
+    let mut number = 1;
+    let mut next = || {
+        number = (number * 1601 + 51_749) % RECORDS;
+        number.to_be_bytes()
+    };
+    (0..GETS).map(|_| next()).collect()
 }
 
 fn record(n: u64) -> Vec<u8> {
