@@ -1,82 +1,116 @@
-//! The gate: formatting, lints as errors, tests. Each step runs even when an
-//! earlier one failed, so that one run reports everything that is wrong.
+//! The gate: what every change must pass. Each step runs even when an earlier
+//! one failed, so that one run reports everything that is wrong, and each says
+//! how many seconds it took.
+//!
+//! The steps are two halves: what the tests need, which `make test` runs, and
+//! the checks of the source beside long searches, which `make check` runs.
 
 use crate::cargo::cargo;
 use anyhow::{Context, Result};
+use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-/// What to leave out of the gate.
+/// What to run.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask ci\n  cargo xtask ci --only tests\n  \
+    cargo xtask ci --package capture"
+)]
 pub struct Args {
     /// Check these packages only (default: the whole workspace)
     #[arg(short, long = "package", value_name = "PACKAGE")]
     packages: Vec<String>,
+    /// One half of the steps only
+    #[arg(long, value_name = "HALF")]
+    only: Option<GateHalf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum GateHalf {
+    /// The house rules, the format and all tests
+    Tests,
+    /// Licences, lints as errors, fuzz targets, simulation, crash tests
+    Checks,
+}
+
+/// One cargo command of the gate.
+struct GateStep {
+    half: GateHalf,
+    name: &'static str,
+    arguments: Vec<String>,
 }
 
 /// Runs the gate; true when every step passed.
 pub fn run(args: &Args) -> Result<bool> {
-    let scope: Vec<String> = if args.packages.is_empty() {
-        vec!["--workspace".into()]
-    } else {
-        args.packages
-            .iter()
-            .flat_map(|name| ["-p".to_owned(), name.clone()])
-            .collect()
-    };
-    let format_scope: Vec<String> = if args.packages.is_empty() {
-        vec!["--all".into()]
-    } else {
-        scope.clone()
-    };
-    let scope: Vec<&str> = scope.iter().map(String::as_str).collect();
-    let format_scope: Vec<&str> = format_scope.iter().map(String::as_str).collect();
-    let lints = lint_arguments()?;
-    let mut steps: Vec<(&str, Vec<&str>)> = vec![
-        ("tidy", vec!["xtask", "tidy"]),
-        ("licences", vec!["xtask", "licences"]),
-        (
-            "format",
-            [&["fmt"], &format_scope[..], &["--check"]].concat(),
-        ),
-        ("lints", [&["clippy"], &scope[..], lints].concat()),
-        (
-            "tests",
-            [&["test", "--quiet", "--no-fail-fast"], &scope[..]].concat(),
-        ),
-        ("fuzz targets", FUZZ_TARGETS.to_vec()),
-        ("simulation", vec!["xtask", "sim", "--seconds", "120"]),
-    ];
-    if args.packages.is_empty() {
-        steps.extend([
-            ("crash test: records", crash(&[])),
-            ("crash test: queues", crash(&["--queues"])),
-            ("crash test: tables", crash(&["--sql"])),
-        ]);
-    }
+    let mut steps = steps(&args.packages)?;
+    steps.retain(|step| args.only.is_none_or(|half| step.half == half));
     let skipped = std::path::absolute("target/skipped.txt")?;
     // There may be none yet.
     let _ = std::fs::remove_file(&skipped);
-    let promised = std::env::var("TUPELO_PROMISED").unwrap_or_else(|_| promised());
+    let mut seconds = Vec::new();
     let mut failed = Vec::new();
-    for (name, arguments) in &steps {
-        eprintln!("== {name}: cargo {}", arguments.join(" "));
-        let status = cargo()
-            .args(arguments)
-            // Built once, never again in small steps: 3 GB less on the disk.
-            .env("CARGO_INCREMENTAL", "0")
-            .env("TUPELO_SKIPPED", &skipped)
-            .env("TUPELO_PROMISED", &promised)
-            .status()
-            .context("cargo could not be started")?;
-        if !status.success() {
-            failed.push(*name);
+    for step in &steps {
+        eprintln!("== {}: cargo {}", step.name, step.arguments.join(" "));
+        let start = Instant::now();
+        if !passes(step, &skipped)? {
+            failed.push(step.name);
         }
+        seconds.push(format!("{} {}", step.name, start.elapsed().as_secs()));
     }
     print_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
+    eprintln!("seconds: {}", seconds.join(", "));
     if !failed.is_empty() {
         eprintln!("failed: {}", failed.join(", "));
     }
     Ok(failed.is_empty())
+}
+
+/// The steps for these packages, or for the whole workspace when there are none.
+fn steps(packages: &[String]) -> Result<Vec<GateStep>> {
+    let named: Vec<&str> = packages.iter().flat_map(|name| ["-p", name]).collect();
+    let whole = packages.is_empty();
+    let scope = if whole { vec!["--workspace"] } else { named.clone() };
+    let format = if whole { vec!["--all"] } else { named };
+    let step = |half, name, parts: &[&[&str]]| GateStep {
+        half,
+        name,
+        arguments: parts.concat().into_iter().map(str::to_owned).collect(),
+    };
+    let test = |name, parts: &[&[&str]]| step(GateHalf::Tests, name, parts);
+    let check = |name, parts: &[&[&str]]| step(GateHalf::Checks, name, parts);
+    let mut steps = vec![
+        test("house rules", &[&["xtask", "tidy"]]),
+        test("format", &[&["fmt"], &format, &["--check"]]),
+        test("tests", &[&["test", "--quiet", "--no-fail-fast"], &scope]),
+        check("licences", &[&["xtask", "licences"]]),
+        check("lints", &[&["clippy"], &scope, lint_arguments()?]),
+        check("fuzz targets", &[FUZZ_TARGETS]),
+        check("simulation", &[&["xtask", "sim", "--seconds", "120"]]),
+    ];
+    if whole {
+        // The program that the tests use; built here when they did not run.
+        let program = ["test", "--quiet", "--workspace", "--no-run"];
+        steps.push(check("program", &[&program]));
+        steps.push(check("crash test: records", &[CRASH_TEST]));
+        steps.push(check("crash test: queues", &[CRASH_TEST, &["--queues"]]));
+        steps.push(check("crash test: tables", &[CRASH_TEST, &["--sql"]]));
+    }
+    Ok(steps)
+}
+
+/// Runs a step; tests that do not run say so in the file `skipped`.
+fn passes(step: &GateStep, skipped: &Path) -> Result<bool> {
+    let promised = std::env::var("TUPELO_PROMISED").unwrap_or_else(|_| promised());
+    let status = cargo()
+        .args(&step.arguments)
+        // Built once, never again in small steps: 3 GB less on the disk.
+        .env("CARGO_INCREMENTAL", "0")
+        .env("TUPELO_SKIPPED", skipped)
+        .env("TUPELO_PROMISED", promised)
+        .status()
+        .context("cargo could not be started")?;
+    Ok(status.success())
 }
 
 /// The arguments of clippy: its lints fail the gate unless it is newer than the
@@ -108,11 +142,17 @@ fn promised() -> String {
     std::fs::read_to_string("target/promised.txt").unwrap_or_else(|_| "cc cobc".into())
 }
 
-/// A brief crash test of the program that the tests have built.
-fn crash(more: &[&'static str]) -> Vec<&'static str> {
-    let always = "xtask crash --kills 60 --seconds 20 --tupelo target/debug/tupelo";
-    always.split(' ').chain(more.iter().copied()).collect()
-}
+/// A brief crash test of the program that the tests use.
+const CRASH_TEST: &[&str] = &[
+    "xtask",
+    "crash",
+    "--kills",
+    "60",
+    "--seconds",
+    "20",
+    "--tupelo",
+    "target/debug/tupelo",
+];
 
 /// Every fuzz target builds, with the stable compiler and without coverage.
 const FUZZ_TARGETS: &[&str] = &[

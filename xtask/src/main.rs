@@ -28,7 +28,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format check, lints as errors, and all tests
+    /// What every change must pass: house rules, format, tests, lints, crash tests
     Ci(ci::Args),
     /// Measure budgets against their peers in one run
     Bench(bench::Args),
