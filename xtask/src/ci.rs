@@ -70,7 +70,11 @@ pub fn run(args: &Args) -> Result<bool> {
 fn steps(packages: &[String]) -> Result<Vec<GateStep>> {
     let named: Vec<&str> = packages.iter().flat_map(|name| ["-p", name]).collect();
     let whole = packages.is_empty();
-    let scope = if whole { vec!["--workspace"] } else { named.clone() };
+    let scope = if whole {
+        vec!["--workspace"]
+    } else {
+        named.clone()
+    };
     let format = if whole { vec!["--all"] } else { named };
     let step = |half, name, parts: &[&[&str]]| GateStep {
         half,
