@@ -132,7 +132,7 @@ pub struct PartnerConfig {
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.
     pub ru_bytes: Option<usize>,
-    /// The pacing window in both directions, in RUs; 0 is no pacing. At most 63
+    /// The pacing window in both directions, in RUs; 0 means no pacing. At most 63
     /// with `fixed-pacing`.
     pub pacing: Option<u8>,
     /// Fixed instead of adaptive pacing.

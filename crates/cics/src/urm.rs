@@ -219,7 +219,7 @@ impl<'a> ParameterArea<'a> {
             }
             at = end;
         }
-        unreachable!("{name} is no parameter of this list")
+        unreachable!("{name} is not a parameter of this list")
     }
 
     /// Stores characters, padded with blanks.

@@ -169,7 +169,7 @@ unsafe fn serve<'js>(
         let mut length = 0;
         let at = qjs::JS_GetUint8Array(ctx, &mut length, bytes.as_raw());
         let result = match NonNull::new(at) {
-            // An exception is pending: it was no array of bytes.
+            // An exception is pending: it was not an array of bytes.
             None => Err(rquickjs::Error::Exception),
             Some(at) => RECORDS.with_borrow(|records| {
                 let record = records.get(number as usize).and_then(Option::as_ref);

@@ -575,7 +575,7 @@ impl Record {
         Ok(area)
     }
 
-    /// A field's value; an object with `wrong` when its bytes are no value.
+    /// A field's value; an object with `wrong` when its bytes are not a value.
     pub fn read<'js>(
         &self,
         ctx: &Ctx<'js>,

@@ -49,7 +49,7 @@ impl DateStyle {
     }
 }
 
-/// Why a text is no date, time or timestamp.
+/// Why a text is not a date, time or timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DatetimeError {
     /// The text has none of the four forms.

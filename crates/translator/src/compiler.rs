@@ -39,7 +39,7 @@ const FLAGS: &[&str] = &[
     // Reports comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
-    // A length of zero in a reference modification is no characters, as with IBM's
+    // A length of zero in a reference modification means no characters, as with IBM's
     // ZLEN: SQLERRMC(1:SQLERRML) is written by programs without a test.
     "-fref-mod-zero-length",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",

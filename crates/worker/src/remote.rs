@@ -444,7 +444,7 @@ impl WorkerServices for LinkServices {
         };
         let args = [u16::from_be_bytes(*number).into(), 0, 0, 0, 0, 0, 0, 0];
         let event = self.waiting(|side| side.call(CallOperation::Command, args, &[data]));
-        // A terminal that has left meanwhile is no error of this command.
+        // A terminal that has left meanwhile is not an error of this command.
         self.until_answered(event);
     }
 

@@ -128,7 +128,7 @@ pub const OF_THE_MANUALS: &[&str] = &[
 ];
 
 /// The one-word type names that a file declares at any depth, and how many types
-/// it declares. Associated types and imports are no declarations.
+/// it declares. Associated types and imports are not declarations.
 pub fn one_word(text: &str) -> (Vec<&str>, usize) {
     let mut found = Vec::new();
     let mut all = 0;

@@ -1,7 +1,7 @@
 //! Negotiation of a session: the result of two ends' parameters.
 //!
 //! Sizes and windows can only be lowered, separately for each direction. Pacing is
-//! adaptive if both ends support it, otherwise fixed. A window of 0 is no pacing
+//! adaptive if both ends support it, otherwise fixed. A window of 0 means no pacing
 //! and counts as the largest.
 //!
 //! Reference: SNA Formats, BIND; the APPC tuning guide, pacing windows.
@@ -92,7 +92,7 @@ pub fn negotiate(initiator: &SessionTerms, receiver: &SessionTerms) -> (Flow, Fl
     (flow(initiator, receiver), flow(receiver, initiator))
 }
 
-/// A size of 0 in a BIND is no limit.
+/// A size of 0 in a BIND means no limit.
 fn limit(size: Option<u32>) -> Option<u32> {
     size.filter(|bytes| *bytes > 0)
 }

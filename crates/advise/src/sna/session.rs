@@ -81,7 +81,7 @@ impl HostDefinitions<'_> {
         let size = |name| {
             let (_, s) = self.sessions?;
             match s.number(name) {
-                // 0 is no limit.
+                // 0 means no limit.
                 Some((bytes, _)) => u32::try_from(bytes).ok().filter(|n| *n > 0),
                 None => Some(CICS_RU),
             }

@@ -55,7 +55,7 @@ impl<'a> SetReader<'a> {
         }
     }
 
-    /// Takes one statement. Those that are no macro of BMS are skipped.
+    /// Takes one statement. Those that are not macros of BMS are skipped.
     pub(super) fn statement(&mut self, statement: &Statement) {
         match Macro::by_name(&statement.operation) {
             Some(Macro::Set) => self.set(statement),
@@ -180,7 +180,7 @@ impl<'a> SetReader<'a> {
                 severity: Severity::Error,
                 line: statement.line,
                 column: statement.column,
-                message: format!("{operation} is no macro of BMS"),
+                message: format!("{operation} is not a macro of BMS"),
                 help: near.map(|near| format!("did you mean {near}?")),
             });
         }

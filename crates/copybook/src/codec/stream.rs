@@ -47,7 +47,7 @@ pub enum StreamError {
         needed: usize,
     },
     /// A length before a record that cannot be one.
-    #[error("record {record}: {word:02x?} is no record descriptor word")]
+    #[error("record {record}: {word:02x?} is not a record descriptor word")]
     Descriptor {
         /// Number of the record, from 1.
         record: u64,

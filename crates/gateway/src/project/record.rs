@@ -345,7 +345,7 @@ impl Record {
     }
 
     /// Writes a text into a number as [`Record::encode`] writes the JSON string of
-    /// it; false for a field that is no number.
+    /// it; false for a field that is not a number.
     pub fn encode_number(
         &self,
         id: FieldId,

@@ -293,7 +293,7 @@ impl Handle {
         self.shared.trace_status()
     }
 
-    /// Whether offload engines have CPUs that are no general ones.
+    /// Whether offload engines have CPUs that are not general ones.
     pub fn engines_are_apart(&self) -> bool {
         let (Some(offload), Some(general)) = (&self.shared.offload, &self.shared.general) else {
             return false;

@@ -167,7 +167,7 @@ impl DateField {
 }
 
 /// A date of ISO 8601 from its year and its day of the year. A day that the year
-/// does not have is no date, and the answer is refused as a wrong one.
+/// does not have is not a date, and the answer is refused as a wrong one.
 fn of_year_shown(year: &str, day: &str) -> String {
     format!(
         "($y := {year}; $n := $toMillis($y & \"-01-01\") + ($number({day}) - 1) * 86400000; \

@@ -226,7 +226,7 @@ fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<BudgetRow> {
         &search,
         &[],
         &mut |plan| {
-            // What one level left in the queue is no load of the next.
+            // What one level left in the queue is not a load of the next.
             seed += 1;
             let server = serve(queue, slower, seed)?;
             let mut plan = plan.clone();
