@@ -174,7 +174,7 @@ $$ DECLARE t text := btrim(s::text); BEGIN
   IF t ~ '^\d{1,2}\.\d{1,2}\.\d{4}$' THEN RETURN make_date(split_part(t, '.', 3)::int, split_part(t, '.', 2)::int, split_part(t, '.', 1)::int); END IF;
   IF t ~ '^\d{7}$' THEN RETURN make_date(substr(t, 1, 4)::int, 1, 1) + (substr(t, 5)::int - 1); END IF;
   IF length(t) >= 19 THEN RETURN make_date(substr(t, 1, 4)::int, substr(t, 6, 2)::int, substr(t, 9, 2)::int); END IF;
-  RAISE EXCEPTION USING ERRCODE = '22007', MESSAGE = 'the text is not a date';
+  RAISE EXCEPTION USING ERRCODE = '22007', MESSAGE = 'the text is no date';
 END $$;
 CREATE OR REPLACE FUNCTION db2.date(t timestamp) RETURNS date LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT t::date $$;
 CREATE OR REPLACE FUNCTION db2.date(d date) RETURNS date LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT d $$;
