@@ -291,7 +291,13 @@ impl PartnerConfig {
         u8::from_str_radix(text, 16)
             .ok()
             .filter(|sap| sap & 1 == 0)
-            .ok_or_else(|| Error::config("sap", text, "an even number of two hexadecimal digits"))
+            .ok_or_else(|| {
+                Error::config(
+                    "sap",
+                    text,
+                    "two hexadecimal digits of an even number, such as 04",
+                )
+            })
     }
 }
 

@@ -42,7 +42,7 @@ pub enum FileAccess {
 }
 
 impl FileAccess {
-    /// All of them.
+    /// All accesses.
     pub const ALL: [FileAccess; 11] = [
         FileAccess::Read,
         FileAccess::ReadUpdate,
@@ -96,7 +96,7 @@ impl FilePermits {
         update: true,
     };
 
-    /// Whether they allow what a command does.
+    /// Whether the file's definition allows an access.
     pub fn allow(self, access: FileAccess) -> bool {
         match access {
             FileAccess::Read => self.read,

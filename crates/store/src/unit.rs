@@ -150,7 +150,7 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Adds a record at the end of an ESDS (or RRDS) and gives its key.
+    /// Adds a record at the end of an ESDS (or RRDS) and returns its key.
     /// `ends` keeps units that add at the same time apart.
     pub fn append(
         &mut self,

@@ -146,7 +146,7 @@ pub struct BuildResult {
 }
 
 impl BuildResult {
-    /// Takes a module that reaches nothing it may not; says where it does.
+    /// Takes a module that reaches nothing it may not. Returns where it does.
     fn accept(&mut self, module: PathBuf, calls: &[CalledLiteral], batch: bool) {
         let foreign = match reach::foreign(&module, batch) {
             Ok(foreign) if foreign.is_empty() => {

@@ -247,7 +247,7 @@ impl TaskChannels {
         Some(entry)
     }
 
-    /// Puts a container that was taken out into a channel. Gives what stood
+    /// Puts a container that was taken out into a channel. Returns what stood
     /// under its name.
     pub fn insert(&mut self, channel: ChannelId, entry: ContainerEntry) -> Option<ContainerEntry> {
         let channel = &mut self.list[channel.0];
@@ -260,7 +260,7 @@ impl TaskChannels {
         }
     }
 
-    /// Starts a browse; gives its token.
+    /// Starts a browse. Returns its token.
     pub fn start_browse(&mut self, channel: ChannelId) -> u32 {
         self.last_token += 1;
         let names = self.entries(channel).iter().map(|e| e.name).collect();

@@ -377,7 +377,7 @@ impl Worker {
         def.fault().is_none() && def.module.is_none()
     }
 
-    /// Runs a program at a new level. Gives the abend that ended it, if one
+    /// Runs a program at a new level. Returns the abend that ended it, if one
     /// did.
     pub(crate) fn run_level(
         &mut self,
@@ -445,7 +445,7 @@ impl Worker {
         end
     }
 
-    /// Has a guest run the level's program, as LINK does; gives its abend.
+    /// Has a guest run the level's program, as LINK does. Returns its abend.
     fn run_guest(&mut self, program: ProgramId, passed: EntryArguments) -> Option<Box<Abend>> {
         let name = *self.programs.definition(program).name.as_bytes();
         self.become_program(name, passed);

@@ -21,9 +21,9 @@ pub struct SessionTerms {
     pub send_ru: Option<u32>,
     /// The largest RU it receives.
     pub receive_ru: Option<u32>,
-    /// RUs it sends before a pacing response is required; 0 for no limit.
+    /// RUs that this end sends before a pacing response is required; 0 for no limit.
     pub send_window: u32,
-    /// RUs it accepts before it sends a pacing response; 0 for no limit.
+    /// RUs that this end accepts before it sends a pacing response; 0 for no limit.
     pub receive_window: u32,
     /// Whether it paces adaptively with a partner that does so too.
     pub adaptive: bool,

@@ -145,7 +145,7 @@ pub enum SessionPartner<'a> {
 }
 
 impl SessionPartner<'_> {
-    /// Its name for people.
+    /// The partner's name in reports.
     pub fn name(&self) -> String {
         match self {
             SessionPartner::Host(host) => match host.sessions {

@@ -494,7 +494,10 @@ mod tests {
         let places: Vec<_> = d.iter().map(|d| (d.line, d.message.as_str())).collect();
         assert_eq!(
             places,
-            [(1, "this is not a definition"), (3, "this is not a definition")]
+            [
+                (1, "this is not a definition"),
+                (3, "this is not a definition")
+            ]
         );
         let (_, d) = scan("PROGRAM(A)");
         assert_eq!(d.len(), 1);

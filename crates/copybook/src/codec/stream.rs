@@ -247,7 +247,7 @@ fn is_chain(bytes: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Writes every record of `input` as a line of JSON; gives their number.
+/// Writes every record of `input` as a line of JSON. Returns their number.
 pub fn decode_lines(
     codec: &RecordCodec,
     framing: StreamFraming,

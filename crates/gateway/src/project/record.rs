@@ -180,7 +180,7 @@ impl Record {
         let _ = self.plain.codec.initialise(record);
     }
 
-    /// Brings a written record to its real form; gives its real length.
+    /// Brings a written record to its real form. Returns its real length.
     pub fn finish(&self, record: &mut [u8]) -> Result<usize, Box<Fault>> {
         self.plain
             .codec

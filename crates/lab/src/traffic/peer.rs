@@ -187,7 +187,7 @@ impl UserspacePeer {
 }
 
 impl Connection {
-    /// Reads, answers and closes. Says when the next answer is due.
+    /// Reads, answers and closes. Returns when the next answer is due.
     fn handle_socket(
         &mut self,
         socket: &mut tcp::Socket<'_>,

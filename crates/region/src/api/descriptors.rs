@@ -99,7 +99,7 @@ impl LentDescriptor {
         &self.worker
     }
 
-    /// Takes it back from a worker that is not trusted: the connection ends, for
+    /// Takes the lent descriptor back from a worker that is not trusted: the connection ends, for
     /// the worker, too (`shutdown(2)`).
     pub fn take_back(self) {
         // SAFETY: an own descriptor. One that is not a socket stays as it is.

@@ -112,7 +112,7 @@ impl WakeInboxes {
         self.full.load(Ordering::SeqCst) & 1 << port != 0
     }
 
-    /// Wakes the futures in the inbox of a port; gives their number.
+    /// Wakes the futures in the inbox of a port. Returns their number.
     pub fn open(&self, port: usize) -> usize {
         if !self.has(port) {
             return 0;

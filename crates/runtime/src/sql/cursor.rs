@@ -38,7 +38,7 @@ pub(super) struct ProgramCursor {
 }
 
 impl ProgramCursor {
-    /// Whether it runs a prepared statement.
+    /// Whether the program cursor runs a prepared statement.
     pub fn is_of(&self, prepared: &Rc<PreparedStatement>) -> bool {
         Rc::ptr_eq(&self.prepared, prepared)
     }

@@ -195,7 +195,7 @@ pub enum DataRef {
 }
 
 impl CodeComparison {
-    /// Whether it holds.
+    /// Whether the code comparison holds.
     pub fn holds(self, left: u32, right: u32) -> bool {
         match self {
             Self::Equal => left == right,

@@ -36,7 +36,7 @@ pub(super) struct TreeWalk<'w> {
     pub findings: Vec<String>,
     /// How many more there are.
     pub more_findings: u64,
-    /// Whether it was to go on no further; what was found then means nothing.
+    /// Whether the walk was stopped. Its findings are incomplete then, and not used.
     stopped: bool,
     progress: ProgressCallback<'w>,
 }

@@ -67,7 +67,7 @@ fn record(n: u32, version: u32) -> String {
 }
 
 /// A store with files of every kind, trees of three levels, and pages full of
-/// old versions. Gives what it held before its last commit, and after it.
+/// old versions. Returns what it held before its last commit, and after it.
 fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
     const RECORDS: u32 = 3000;
     let mut store = LmdbStore::open(home, &options()).unwrap();

@@ -82,7 +82,7 @@ impl BrowserTerminals {
         }
     }
 
-    /// Opens a session of a model, 2 to 5; gives its name.
+    /// Opens a session of a model, 2 to 5. Returns its name.
     ///
     /// # Errors
     /// There are too many.

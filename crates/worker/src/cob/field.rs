@@ -210,7 +210,7 @@ impl<'c> CommandOperand<'c> {
         }
     }
 
-    /// Whether it is a number, not characters or a group.
+    /// Whether the command operand is a number, not characters or a group.
     pub fn is_number(&self) -> bool {
         (NUMERIC_DISPLAY..=NUMERIC_COMP5).contains(&self.shape().0)
     }

@@ -70,7 +70,7 @@ pub(super) enum ValueLimits {
     Never,
     /// One that is named for the set of all values.
     NamedSets,
-    /// All of them.
+    /// All conditions.
     Always,
 }
 
@@ -478,7 +478,7 @@ impl BodyMember {
         }
     }
 
-    /// Whether it is in the body.
+    /// Whether the member is in the body.
     pub fn is_shown(&self) -> bool {
         !matches!(self.kind, MemberKind::Count(_))
     }

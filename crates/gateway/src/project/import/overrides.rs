@@ -201,7 +201,7 @@ impl MemberMeaning {
         }
     }
 
-    /// From the record to the response.
+    /// The JSONata expression that converts the field at `path` for a response.
     pub fn response(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
@@ -218,7 +218,8 @@ impl MemberMeaning {
         }
     }
 
-    /// From the request to the record.
+    /// The JSONata expression that converts the member at `path` of a request for the
+    /// record.
     pub fn request(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {

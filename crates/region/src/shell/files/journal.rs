@@ -56,7 +56,7 @@ impl JournalFile {
         }
     }
 
-    /// Writes a record and gives its number; with `wait` it is on the disk
+    /// Writes a record and returns its number; with `wait` it is on the disk
     /// then.
     pub fn write(&mut self, record: &JournalRecord, wait: bool) -> Result<u64, Condition> {
         if self.file.is_none() {
