@@ -2,7 +2,7 @@
 //! stands on top of a file, how long it may be, where unsafe code and silenced
 //! lints are, and which phrases and names make a reader read twice.
 //!
-//! A file or crate that is let off stands in a table below with its reason.
+//! A file or crate that is exempt is in a table below with its reason.
 
 mod circles;
 mod functions;

@@ -1,5 +1,5 @@
 //! Whether a command may touch a file: one rule for COBOL programs and scripts.
-//! A batch program's OPEN mode stands in the place of a definition.
+//! For a batch program the OPEN mode takes the place of a definition.
 //!
 //! A file is asked in this order: is it enabled, is it open, does it allow the
 //! operation. A command that goes on with a record or a browse that its task has

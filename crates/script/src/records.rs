@@ -662,7 +662,7 @@ impl Record {
     /// Takes JSON of the record, or of a field. Returns why it does not fit.
     fn take_json(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
         if field == 0 {
-            // A whole record begins anew.
+            // A whole record begins again.
             let mut made = vec![0; self.codec.max_len()];
             let taken = self.each.encode(text.as_bytes(), &mut made);
             return match taken {

@@ -5,7 +5,7 @@
 //! opens it for good, and a link may lead anywhere. So every file that is found in
 //! a folder is opened here: without blocking, and only if what was opened is a
 //! regular file. A process that serves names its application's folders with
-//! [`confine`]; from then on the file must lie in one of them, wherever its path
+//! [`confine`]; from then on the file must be in one of them, wherever its path
 //! seems to lead.
 //!
 //! Reference: open(2), "O_NONBLOCK"; proc(5), "/proc/pid/fd".
@@ -65,7 +65,7 @@ pub fn is_foreign(error: &io::Error) -> bool {
 /// Opens a file for reading.
 ///
 /// # Errors
-/// Those of open(2); that it is not a regular file; that it lies outside of the
+/// Those of open(2); that it is not a regular file; that it is outside of the
 /// application's folders.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;

@@ -1,6 +1,6 @@
 //! Dates, times and timestamps as text and as PostgreSQL's binary values.
 //!
-//! Db2 reads ISO, USA, EUR and JIS wherever a date stands as text; the server
+//! Db2 reads ISO, USA, EUR and JIS wherever a date is given as text; the server
 //! can be set to one order of day and month only, so texts are read here.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "String representations of datetime

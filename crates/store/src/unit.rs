@@ -31,7 +31,7 @@ use crate::traits::{ReadExt, ReadStore};
 pub struct UnitOfWork {
     files: BTreeMap<FileId, Changes>,
     /// The resulting changes to alternate indexes, for reading through paths
-    /// only. The store derives them anew when it applies the unit.
+    /// only. The store derives them again when it applies the unit.
     indexes: BTreeMap<FileId, ChangeOverlay>,
     tables: BTreeMap<Table, ChangeOverlay>,
     /// Bytes of `files`.

@@ -229,7 +229,7 @@ impl ModuleCompiler {
             .arg("--version")
             .output()
             .map_err(unusable)?;
-        // Half a version would have everything compiled anew, for another one.
+        // With a truncated version everything would be compiled again at the next start.
         if !output.status.success() {
             let why = format!("--version ended with {}", output.status);
             return Err(unusable(std::io::Error::other(why)));

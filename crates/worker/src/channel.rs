@@ -196,7 +196,7 @@ impl TaskChannels {
         } else {
             (0, kept)
         };
-        // The data may lie in the container itself (GET SET hands that out),
+        // The data may be in the container itself (GET SET hands that out),
         // so a block that holds them is not touched before they are copied.
         let inside = {
             let (from, base) = (data.as_ptr() as usize, arena.base as usize + old.offset);

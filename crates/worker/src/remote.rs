@@ -220,7 +220,7 @@ impl LinkServices {
     ) -> Option<ServiceResult<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
-        // A file that was loaded anew has another number: look once more.
+        // A file that was loaded again has another number: look once more.
         for _ in 0..2 {
             let place = match of.place {
                 Some(place) => place,

@@ -238,7 +238,7 @@ impl Worker {
             channel: None,
         };
         if used > 0 {
-            // SAFETY: the link checked that the COMMAREA lies in the arena.
+            // SAFETY: the link checked that the COMMAREA is in the arena.
             passed.commarea = unsafe { base.add(request.commarea as usize) };
         }
         let task = &mut self.task;
@@ -599,7 +599,7 @@ impl Worker {
 /// The attributes of the task's terminal from the region.
 ///
 /// # Safety
-/// `base` is the task's arena, and the request's extents lie in it.
+/// `base` is the task's arena, and the request's extents are in it.
 unsafe fn terminal_at(base: *const u8, request: &Request) -> Option<TaskTerminal> {
     // SAFETY: by the contract.
     let bytes = unsafe {

@@ -282,7 +282,7 @@ impl CsdScanner<'_> {
         word
     }
 
-    /// Whether only blanks of the same line stand before a parenthesis.
+    /// Whether only blanks of the same line are before a parenthesis.
     fn parenthesis_follows(&mut self) -> bool {
         let mut at = self.at;
         while self
@@ -395,7 +395,7 @@ impl CsdScanner<'_> {
         // Several on one line are one mistake.
         let reported = self.diagnostics.last().is_some_and(|d| d.line == c.line);
         if !reported {
-            let help = "values stand in parentheses: KEYWORD(VALUE)".to_owned();
+            let help = "put values in parentheses: KEYWORD(VALUE)".to_owned();
             self.error(c, format!("{:?} does not belong here", c.c), Some(help));
         }
     }

@@ -198,7 +198,7 @@ impl Connection {
             self.requests = RequestBuffer::default();
             self.due.clear();
             self.unsent.clear();
-            // Listening anew fails only with a port of zero.
+            // Listening again fails only with a port of zero.
             let _ = socket.listen(PORT);
             return None;
         }

@@ -128,7 +128,7 @@ impl WakeInboxes {
         woken
     }
 
-    /// Wakes what lies in any inbox: for those whose door does not look.
+    /// Wakes the futures in every inbox, for doors that do not look at theirs.
     pub fn open_all(&self) {
         for port in 0..PORTS {
             self.open(port);

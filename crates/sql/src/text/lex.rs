@@ -50,7 +50,7 @@ pub struct SqlToken {
     pub at: usize,
     /// Offset after its last byte.
     pub end: usize,
-    /// Whether a blank, comment or line end stood before it.
+    /// Whether a blank, comment or line end was before it.
     pub spaced: bool,
 }
 

@@ -176,7 +176,7 @@ impl DamagedTree<'_> {
     }
 }
 
-/// Whether a key lies within bounds.
+/// Whether a key is within bounds.
 pub(super) fn is_within(key: &[u8], (low, high): KeyBounds<'_>) -> bool {
     low.is_none_or(|low| key >= low) && high.is_none_or(|high| key < high)
 }

@@ -25,7 +25,7 @@ pub enum ErrorKind {
     /// The attention identifier is unknown.
     #[error("unknown attention identifier X'{0:02X}'")]
     UnknownAid(u8),
-    /// A buffer address lies beyond the screen.
+    /// A buffer address is beyond the screen.
     #[error("address {address} is beyond the screen of {positions} positions")]
     Address {
         /// The address of the stream.

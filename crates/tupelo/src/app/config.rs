@@ -579,7 +579,7 @@ pub struct GatewaySection {
     pub max_header_bytes: u32,
     /// Headers that a request may have, 8 to 1000; more are answered with 431.
     pub max_headers: u32,
-    /// Arrays and objects of a JSON body that may stand within each other, 1 to
+    /// Arrays and objects of a JSON body that may be nested, 1 to
     /// 128; a deeper one is answered with 400.
     pub max_json_depth: u32,
     /// Requests that a client of HTTP/2 may have open on a connection, 1 to

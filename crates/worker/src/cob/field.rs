@@ -274,7 +274,7 @@ impl<'c> CommandOperand<'c> {
 
     fn shape(&self) -> (u16, u16) {
         // SAFETY: libcob gives every field a description; constants have one
-        // that lies in the module.
+        // that is in the module.
         unsafe { self.attr.as_ref() }.map_or((0, 0), |a| (a.kind, a.flags))
     }
 

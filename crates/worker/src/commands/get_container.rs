@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS API reference, GET CONTAINER (CHANNEL). SET points at the
 //! container's own bytes, which stay until it is changed or deleted; converted
-//! text lies in an area that stays until the next such GET. With BYTEOFFSET the
+//! text is in an area that stays until the next such GET. With BYTEOFFSET the
 //! length is that of the part to read, and a longer rest is not a LENGERR, as
 //! IBM's samples rely on.
 
