@@ -624,8 +624,8 @@ pub struct GatewaySection {
     /// Log every request.
     pub access_log: bool,
     /// The connection of `[ipconn]` or `[mainframe]`, or group of `[ipconn]`, to
-    /// the region that runs the programs of assets whose `connectionRef` is none
-    /// of them. When absent the region of this process runs them, or with
+    /// the region that runs the programs of assets whose `connectionRef` names
+    /// no other connection. When absent the region of this process runs them, or with
     /// `--gateway-only` any region of `[ipconn.connections]`.
     pub connection: Option<String>,
     /// Rule set, in the format of z/OS Connect's, that chooses connection and
