@@ -2,7 +2,7 @@
 //!
 //! `cargo run` passes its program the package that it belongs to, and build
 //! scripts of dependencies (ring's) run again when that changes: all that
-//! stands on them would be compiled anew whenever a task and a person take
+//! depends on them would be compiled again whenever a task and a person take
 //! turns.
 //!
 //! Reference: The Cargo Book, "Environment Variables".

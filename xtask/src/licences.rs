@@ -14,7 +14,7 @@ pub fn run() -> Result<bool> {
     let rules: toml::Table = rules.parse().context("deny.toml")?;
     let allowed = rules["licenses"]["allow"].as_array();
     let allowed: Vec<&str> = allowed
-        .context("deny.toml: licenses.allow is no list")?
+        .context("deny.toml: licenses.allow is not a list")?
         .iter()
         .filter_map(toml::Value::as_str)
         .collect();

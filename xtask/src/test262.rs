@@ -34,7 +34,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<bool> {
     if !args.suite.join("harness/assert.js").is_file() {
         bail!(
-            "{} is no test262: it has no harness/assert.js",
+            "{} is not test262: it has no harness/assert.js",
             args.suite.display()
         );
     }

@@ -1,12 +1,14 @@
 //! The house rules that no compiler checks: which crate may use which, what
 //! stands on top of a file, how long it may be, where unsafe code and silenced
-//! lints are, and which phrases and names make a reader read twice.
+//! lints are, and which phrases and names make a reader read twice, in code and on
+//! pages.
 //!
-//! A file or crate that is let off stands in a table below with its reason.
+//! A file or crate that is exempt is in a table below with its reason.
 
 mod circles;
 mod functions;
 mod names;
+mod pages;
 mod phrases;
 mod ratchets;
 
@@ -177,6 +179,7 @@ const UNFINISHED: &[&str] = &[
 /// Looks at everything; false when a rule is broken.
 pub fn run() -> Result<bool> {
     let mut broken = Vec::new();
+    pages::check(&mut broken)?;
     let mut crates: Vec<PathBuf> = fs::read_dir("crates")?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;

@@ -11,7 +11,7 @@ pub enum NotText {
     #[error("looks like EBCDIC")]
     Ebcdic,
     /// There are zero bytes in it.
-    #[error("is no text: it has bytes of zero in it")]
+    #[error("is not text: it has bytes of zero in it")]
     Binary,
 }
 

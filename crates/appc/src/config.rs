@@ -132,7 +132,7 @@ pub struct PartnerConfig {
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.
     pub ru_bytes: Option<usize>,
-    /// The pacing window in both directions, in RUs; 0 is no pacing. At most 63
+    /// The pacing window in both directions, in RUs; 0 means no pacing. At most 63
     /// with `fixed-pacing`.
     pub pacing: Option<u8>,
     /// Fixed instead of adaptive pacing.
@@ -291,7 +291,13 @@ impl PartnerConfig {
         u8::from_str_radix(text, 16)
             .ok()
             .filter(|sap| sap & 1 == 0)
-            .ok_or_else(|| Error::config("sap", text, "an even number of two hexadecimal digits"))
+            .ok_or_else(|| {
+                Error::config(
+                    "sap",
+                    text,
+                    "two hexadecimal digits of an even number, such as 04",
+                )
+            })
     }
 }
 

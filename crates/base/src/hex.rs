@@ -11,7 +11,7 @@ pub fn upper(bytes: &[u8]) -> String {
 }
 
 /// The bytes of digits of either case; `None` for an odd number of characters or
-/// one that is no digit.
+/// one that is not a digit.
 pub fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digits = digits.as_bytes();
     if !digits.len().is_multiple_of(2) {

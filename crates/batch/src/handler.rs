@@ -230,7 +230,7 @@ impl FileHandler {
         self.files.contains_key(&file)
     }
 
-    /// Does one statement and gives its file status.
+    /// Does one statement and returns its file status.
     pub fn serve(&mut self, call: &mut FileStatement<'_>) -> Status {
         match self.serve_one(call) {
             Ok(status) => status,

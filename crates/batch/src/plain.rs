@@ -43,7 +43,7 @@ pub struct FileFraming {
 pub struct ReadRecord {
     /// Its bytes, at most as many as the longest record has.
     pub bytes: Vec<u8>,
-    /// Whether it was longer, or ended before a fixed length.
+    /// Whether the record was longer, or ended before its fixed length.
     pub misfit: bool,
 }
 

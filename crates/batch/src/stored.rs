@@ -428,7 +428,7 @@ impl StoreRecords {
         Ok(status)
     }
 
-    /// Adds a record at the end of an ESDS or RRDS and gives its key.
+    /// Adds a record at the end of an ESDS or RRDS and returns its key.
     pub fn append(&mut self, file: &StoredFile, record: &[u8]) -> Result<Vec<u8>, Fault> {
         let id = file.file;
         let response = self.ask(&JobRequest::Append { file: id.0, record })?;

@@ -181,7 +181,7 @@ pub struct Field {
 /// INITIAL, XINIT or GINIT.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Initial {
-    /// None of them.
+    /// No initial value.
     #[default]
     None,
     /// Characters; blanks fill the field.

@@ -1,6 +1,6 @@
 //! A map as text: what `tupelo bms show` prints.
 //!
-//! Constants stand as they are. Positions of input fields are underscores, those
+//! Constants are shown unchanged. Positions of input fields are underscores, those
 //! of named output fields are dots, the cursor is a number sign. A table of the
 //! named fields follows. The text is ASCII except for the map's own characters.
 

@@ -329,7 +329,7 @@ pub struct ConnectionClose {
     /// Data bytes that the other side sent after it had the first FIN, those that were not
     /// captured included.
     pub bytes_after_fin: u64,
-    /// The sequence number of the first of them.
+    /// The sequence number of the first byte after the FIN.
     #[serde(skip)]
     pub(crate) after_fin: Option<u32>,
 }

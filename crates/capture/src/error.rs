@@ -14,7 +14,7 @@ pub enum ReadError {
     #[error("the capture is empty (0 bytes); record it again")]
     Empty,
     /// Not a format that is read here.
-    #[error("offset 0: {found} is no capture format known here; {fix}")]
+    #[error("offset 0: {found} is not a capture format known here; {fix}")]
     UnknownFormat {
         /// The first bytes, as text.
         found: String,

@@ -1,5 +1,5 @@
 //! Whether a command may touch a file: one rule for COBOL programs and scripts.
-//! A batch program's OPEN mode stands in the place of a definition.
+//! For a batch program the OPEN mode takes the place of a definition.
 //!
 //! A file is asked in this order: is it enabled, is it open, does it allow the
 //! operation. A command that goes on with a record or a browse that its task has
@@ -42,7 +42,7 @@ pub enum FileAccess {
 }
 
 impl FileAccess {
-    /// All of them.
+    /// All accesses.
     pub const ALL: [FileAccess; 11] = [
         FileAccess::Read,
         FileAccess::ReadUpdate,
@@ -96,7 +96,7 @@ impl FilePermits {
         update: true,
     };
 
-    /// Whether they allow what a command does.
+    /// Whether the file's definition allows an access.
     pub fn allow(self, access: FileAccess) -> bool {
         match access {
             FileAccess::Read => self.read,

@@ -219,7 +219,7 @@ impl<'a> ParameterArea<'a> {
             }
             at = end;
         }
-        unreachable!("{name} is no parameter of this list")
+        unreachable!("{name} is not a parameter of this list")
     }
 
     /// Stores characters, padded with blanks.
@@ -259,8 +259,8 @@ impl<'a> ParameterArea<'a> {
     }
 }
 
-/// The copybook of analyzers. The list has a name in addition to
-/// DFHCOMMAREA: programs give it an address.
+/// The copybook DFHWBTDO: the parameters of an analyzer program. WBRA-PARMS redefines
+/// DFHCOMMAREA because programs use SET ADDRESS OF WBRA-PARMS.
 pub fn dfhwbtdo() -> String {
     let bytes = bytes_of(ANALYZER);
     let mut text = format!(

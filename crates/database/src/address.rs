@@ -45,7 +45,7 @@ pub enum AddressError {
     /// A user or password.
     #[error("the address must not name a user or a password: use `owner` and `password_file`")]
     Credentials,
-    /// A port that is no number from 1 to 65535.
+    /// A port that is not a number from 1 to 65535.
     #[error("{0:?} is not a port")]
     Port(String),
     /// No host and no socket.
@@ -57,7 +57,7 @@ pub enum AddressError {
     /// An unknown mode, or one that does not go together with the rest.
     #[error("sslmode={0}: {1}")]
     Tls(String, &'static str),
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("the address is not UTF-8 when it is decoded")]
     Encoding,
 }

@@ -339,7 +339,7 @@ fn a_unit_of_sql_alone_commits_in_one_phase_without_a_row() {
         UnitSettlement::RolledBack
     );
     let (mut connection, _) = lent(&server);
-    // One that failed is no commit, though the server answers COMMIT without an error.
+    // One that failed is not a commit, though the server answers COMMIT without an error.
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (2)");
     assert_eq!(refused(&mut connection, "SELECT 1/0"), "22012");
     assert_eq!(

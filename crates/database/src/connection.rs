@@ -145,7 +145,7 @@ impl Connection {
     /// At most `most_rows` rows are taken.
     ///
     /// # Errors
-    /// The connection is of no more use. An error of a statement is no error here.
+    /// The connection is of no more use. An error of a statement is not an error here.
     pub fn exchange(
         &mut self,
         commands: impl FnOnce(&mut Client),

@@ -58,7 +58,7 @@ impl Executor {
         let inner = self.0.clone();
         let thread = std::thread::Builder::new().name(self.0.name.to_owned());
         if let Err(error) = thread.spawn(move || inner.work()) {
-            tracing::error!(%error, "no thread for SQL");
+            tracing::error!(%error, "cannot start a thread for SQL");
             self.0.lock().threads -= 1;
         }
     }

@@ -50,7 +50,7 @@ pub fn connect(
 ) -> io::Result<DeadlineSocket> {
     let config = config(check)?;
     let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| io::Error::new(ErrorKind::InvalidInput, "the host is no name for TLS"))?;
+        .map_err(|_| io::Error::new(ErrorKind::InvalidInput, "the host is not a name for TLS"))?;
     let mut stream = DeadlineSocket::stream(host, port, deadline)?;
     limit(&stream, deadline)?;
     stream.write_all(&SSL_REQUEST)?;

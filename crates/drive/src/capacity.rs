@@ -63,7 +63,7 @@ pub fn unit(plan: &RunPlan) -> &'static str {
 }
 
 /// The plan at another load: rates are scaled together, or clients when there
-/// is no open loop.
+/// is not an open loop.
 pub fn at_load(plan: &RunPlan, load: f64) -> RunPlan {
     let by_rate = unit(plan) == "requests/s";
     let total: f64 = plan

@@ -65,7 +65,7 @@ impl Url {
         .iter()
         .find_map(|(prefix, scheme)| Some((*scheme, text.strip_prefix(prefix)?)))
         .ok_or(UrlError::Scheme)?;
-        // Names of modes begin with `#`, so it is no fragment here.
+        // Names of modes begin with `#`, so it is not a fragment here.
         let ends: &[char] = match scheme {
             Scheme::Appc => &['/', '?'],
             _ => &['/', '?', '#'],

@@ -76,7 +76,7 @@ impl UrlTarget {
         })
     }
 
-    /// Whether this, which is allowed, allows another: it is the same, or below
+    /// Whether this allowed target allows `other`: the same URL, or one below
     /// it.
     pub fn covers(&self, other: &UrlTarget) -> bool {
         let path = other.path.split('?').next().unwrap_or_default();

@@ -274,9 +274,9 @@ const views = {
         action("force", `/tasks/${task.task}/forcepurge`, `End the conversation of task ${task.task} by force`, true),
       ].filter(Boolean)), "actions")));
     const gauges = before?.gauges || {};
-    const parts = [make("p", { class: "empty" }, "3270 terminals are not served yet. Tasks talk with what is shown here."),
-      make("h2", {}, "Tasks and whom they talk with"),
-      table(["facility", "kind", "transaction", ">task", "user", "status", ">last active", ">age", ""], rows, "No task talks with anybody."),
+    const parts = [make("p", { class: "empty" }, "Tasks with a facility, and partners. Idle 3270 terminals are not listed."),
+      make("h2", {}, "Tasks and their facilities"),
+      table(["facility", "kind", "transaction", ">task", "user", "status", ">last active", ">age", ""], rows, "No active conversations."),
       make("h2", {}, "Clients"), make("div", { class: "cards" },
         card("HTTP connections", number(gauges.tupelo_gateway_connections_open || 0), `${number(gauges.tupelo_gateway_connections_total || 0)} so far`))];
     if (partners) {

@@ -121,7 +121,7 @@ impl<T> BranchTable<T> {
         true
     }
 
-    /// A connection has ended; gives those that have no newer one.
+    /// A connection has ended. Returns those that have no newer one.
     pub fn connection_ended(&self, applid: WireName, connection: u64) -> Vec<CallerConnection> {
         let mut all = self.lock();
         let mut left = Vec::new();

@@ -46,7 +46,7 @@ impl CallWord<'_> {
         self.0.swap(state, Ordering::SeqCst);
     }
 
-    /// Sleeps until what was asked as `asked` is answered; gives the state.
+    /// Sleeps until what was asked as `asked` is answered. Returns the state.
     pub fn wait(self, asked: u32) -> u32 {
         let mut seen = self.0.load(Ordering::Acquire);
         loop {

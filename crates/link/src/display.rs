@@ -43,7 +43,7 @@ pub struct DisplaySource {
 /// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DisplayLine {
-    /// The task's number; `None` for a line that is no record.
+    /// The task's number; `None` for a line that is not a record.
     pub task: Option<u64>,
     /// The transaction without blanks, printable.
     pub transid: String,
@@ -155,7 +155,7 @@ fn show(c: char, into: &mut String) {
     }
 }
 
-/// Appends a byte that is no character.
+/// Appends a byte that is not a character.
 fn number(byte: u8, into: &mut String) {
     // Writing to a string does not fail.
     let _ = write!(into, "\\x{byte:02x}");

@@ -1,6 +1,6 @@
 //! Sleeping and waking on a word of shared memory.
 //!
-//! The words lie in memory shared between processes, so the private form of
+//! The words are in memory shared between processes, so the private form of
 //! the system call does not apply. Reference: futex(2).
 
 use std::sync::atomic::AtomicU32;

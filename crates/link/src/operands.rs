@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Integers are in the machine's own order. Invariant: any bytes can be read;
-//! what does not check is no operand list.
+//! bytes that fail a check are rejected as an operand list.
 
 use crate::directory::ProtocolViolation;
 

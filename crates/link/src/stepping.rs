@@ -2,7 +2,7 @@
 //! the debugger answers.
 //!
 //! Both go as the operands of [`STEP_COMMAND`], which has no row in the command
-//! table. The operands of the program's command lie in them as bytes, by the index
+//! table. The operands of the program's command are in them as bytes, by the index
 //! of their option. A worker reports only for a task whose request has
 //! [`crate::layout::REQUEST_STEPPED`].
 //! Reference: CICS application programming, "Execution diagnostic facility".

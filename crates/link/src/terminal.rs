@@ -45,7 +45,7 @@ pub const INPUT_CURSOR: u8 = 119;
 pub const SIGNAL_RECEIVED: u8 = 117;
 
 /// Index of the number 1 in a command of a worker that has received the input that
-/// began its task without asking: the region must not give it again. It is no option
+/// began its task without asking: the region must not give it again. It is not an option
 /// of any row.
 pub const INPUT_TAKEN: u8 = 116;
 

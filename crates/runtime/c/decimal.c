@@ -98,7 +98,7 @@ static void data_exception(const cob_field *f, const char *name)
 		at += snprintf(text + at, sizeof text - (size_t)at, "%02X", f->data[i]);
 	}
 	snprintf(text + at, sizeof text - (size_t)at, "%s'%s", i < f->size ? "..." : "",
-		is_packed(f) ? ", which is no packed number" : ", which is no number");
+		is_packed(f) ? ", which is not a packed number" : ", which is not a number");
 	fault(text);
 }
 
@@ -388,7 +388,7 @@ static int moves_as_bytes(const cob_field *from, const cob_field *to)
 
 /* Characters that are moved to a number count as an unsigned integer whose digits
  * they are, blanks as zeros; of more than DIGITS characters the last count.
- * Nothing is done where all are digits already, or one is no digit at all. */
+ * Nothing is done where all are digits already, or one is not a digit at all. */
 static int move_characters(const cob_field *from, cob_field *to)
 {
 	enum { DIGITS = 31 };

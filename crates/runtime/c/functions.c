@@ -234,7 +234,7 @@ static cob_field *marked(const cob_field *name, const cob_field *f)
 		return spelt(f, 8, 1);
 	}
 	if (n == 11 && !memcmp(text, "HEX-TO-CHAR", n)) {
-		return unspelt(f, 2, 4, "the argument of HEX-TO-CHAR has a character that is no hexadecimal digit");
+		return unspelt(f, 2, 4, "the argument of HEX-TO-CHAR has a character that is not a hexadecimal digit");
 	}
 	return unspelt(f, 8, 1, "the argument of BIT-TO-CHAR has a character that is neither 0 nor 1");
 }

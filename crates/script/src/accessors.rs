@@ -25,7 +25,7 @@ thread_local! {
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes a record known to the accessors of this thread; gives its number.
+/// Makes a record known to the accessors of this thread. Returns its number.
 pub fn enlist(record: Arc<Record>) -> usize {
     RECORDS.with_borrow_mut(|records| {
         let free = records.iter().position(Option::is_none);
@@ -148,7 +148,7 @@ unsafe extern "C" fn set(
     }
 }
 
-/// Finds record and bytes, and gives what the accessor makes of them.
+/// Finds record and bytes and returns what the accessor makes of them.
 ///
 /// # Safety
 /// `ctx` is a context, `this` a value of it, `data` those of [`of_field`].
@@ -169,7 +169,7 @@ unsafe fn serve<'js>(
         let mut length = 0;
         let at = qjs::JS_GetUint8Array(ctx, &mut length, bytes.as_raw());
         let result = match NonNull::new(at) {
-            // An exception is pending: it was no array of bytes.
+            // An exception is pending: it was not an array of bytes.
             None => Err(rquickjs::Error::Exception),
             Some(at) => RECORDS.with_borrow(|records| {
                 let record = records.get(number as usize).and_then(Option::as_ref);

@@ -40,7 +40,7 @@ const HEAD: usize = 8;
 /// takes blocks of 3,624 to 4,096 bytes and divides them among its objects, so
 /// a request that writes to one writes one page and not two.
 const PAGE_BLOCK: usize = 3_600;
-/// Pages reserved at a time, so that other blocks do not lie between them.
+/// Pages reserved at a time, so that no other blocks are between them.
 const PAGES_TOGETHER: usize = 8;
 /// Memory above the snapshot that is kept for the next request; the rest is
 /// returned to the system.
@@ -232,7 +232,7 @@ impl Drop for Arena {
     }
 }
 
-/// Offset of the first block's header, so that blocks lie at multiples of 16.
+/// Offset of the first block's header, so that blocks are at multiples of 16.
 const fn first_block() -> usize {
     size_of::<Header>().next_multiple_of(16) + HEAD
 }

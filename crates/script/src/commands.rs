@@ -15,7 +15,7 @@ use crate::engine::EngineState;
 use crate::natives::{ProgramArguments, bytes_of, refused};
 
 /// Runs a command, with the channel that its option CHANNEL names where the
-/// script gave one. Gives an object with what came back, or why not.
+/// script gave one. Returns an object with what came back, or why not.
 pub fn run<'js>(
     ctx: &Ctx<'js>,
     shared: &EngineState,

@@ -140,7 +140,7 @@ pub fn forget(base: usize) {
     }
 }
 
-/// Puts our handler before the one that is there; gives that one.
+/// Installs our handler before the current one and returns the current one.
 fn install() -> Option<libc::sigaction> {
     let mut before = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: whole structures of our own; the handler does what a handler may.

@@ -197,7 +197,7 @@ impl Writer {
         Some(())
     }
 
-    /// The value of a property that is no getter.
+    /// The value of a property that is not a getter.
     ///
     /// # Safety
     /// As [`Writer::object`], with a name of its properties.
@@ -286,7 +286,7 @@ impl Writer {
     /// Gives the text of a primitive value.
     ///
     /// # Safety
-    /// The value is no object, and lives.
+    /// The value is not an object, and lives.
     unsafe fn text(&mut self, value: JSValue, act: fn(&mut Vec<u8>, &[u8])) -> Option<()> {
         let mut bytes = 0;
         // SAFETY: text of that many bytes until it is freed.

@@ -238,7 +238,7 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>) -> Re
     let page = shared.records.code_page();
     let text = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
         let bytes = bytes_of(&bytes).unwrap_or_default();
-        // Most text is the same in the pages that are no EBCDIC.
+        // Most text is the same in the pages that are not EBCDIC.
         if !page.is_ebcdic() && bytes.is_ascii() {
             let same = std::str::from_utf8(bytes).ok();
             return same.map(|t| JsString::from_str(ctx, t)).transpose();

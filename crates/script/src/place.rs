@@ -474,7 +474,7 @@ impl Engines {
         }
     }
 
-    /// Keeps an engine; gives the one that has to go for it: of the script
+    /// Keeps an engine. Returns the one that has to go for it: of the script
     /// that has most without work, the one used longest ago.
     fn put(
         &mut self,

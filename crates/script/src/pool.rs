@@ -124,7 +124,7 @@ impl Shared {
                 state.loads.push(load);
                 state.threads.push(thread);
             }
-            Err(error) => tracing::error!(%error, "no thread for another engine can be started"),
+            Err(error) => tracing::error!(%error, "cannot start a thread for another engine"),
         }
     }
 

@@ -575,7 +575,7 @@ impl Record {
         Ok(area)
     }
 
-    /// A field's value; an object with `wrong` when its bytes are no value.
+    /// A field's value; an object with `wrong` when its bytes are not a value.
     pub fn read<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -627,7 +627,7 @@ impl Record {
         })
     }
 
-    /// Writes a field; gives why it does not fit.
+    /// Writes a field. Returns why it does not fit.
     pub fn write(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
         let codec = self.field(field, at)?;
         let error = codec.read_text(text, area).err()?;
@@ -659,10 +659,10 @@ impl Record {
         String::from_utf8(out).map_err(|e| e.to_string())
     }
 
-    /// Takes JSON of the record, or of a field; gives why it does not fit.
+    /// Takes JSON of the record, or of a field. Returns why it does not fit.
     fn take_json(&self, field: usize, area: &mut [u8], text: &str, at: &[u32]) -> Option<String> {
         if field == 0 {
-            // A whole record begins anew.
+            // A whole record begins again.
             let mut made = vec![0; self.codec.max_len()];
             let taken = self.each.encode(text.as_bytes(), &mut made);
             return match taken {

@@ -32,7 +32,7 @@ pub struct LoadedScripts {
     pub routes: ScriptRoutes,
     /// The problems found.
     pub mistakes: Vec<ScriptDiagnostic>,
-    /// Names that are no files of the application, and why not.
+    /// Names that are not files of the application, and why not.
     pub left_out: Vec<(String, String)>,
     /// Modules that were read.
     pub modules: usize,

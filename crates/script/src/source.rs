@@ -88,7 +88,7 @@ impl ModuleSources {
         }
     }
 
-    /// Names that are no files of the application, and why not.
+    /// Names that are not files of the application, and why not.
     pub fn left_out(&self) -> &[(String, String)] {
         &self.left_out
     }

@@ -219,8 +219,8 @@ impl SeatHandle {
         self.0.enter(phase);
     }
 
-    /// A phase began at an unknown time, for those that change it too often to
-    /// read a clock; [`touch`](SeatHandle::touch) says later that it has.
+    /// Sets the phase without its time, for connections that change it too often to
+    /// read a clock. A later [`touch`](SeatHandle::touch) sets the time.
     pub fn mark(&self, phase: SeatPhase) {
         self.0.phase.store(phase as u8, Relaxed);
     }
@@ -236,8 +236,8 @@ impl SeatHandle {
         self.0.leaving.load(Relaxed)
     }
 
-    /// Whether it may only ask for health and administration now: it came while
-    /// all were at work, and the listener is still full.
+    /// Whether the connection may only ask for health and administration now: it was
+    /// accepted while no connection was idle, and the listener is still full.
     pub fn is_restricted(&self) -> bool {
         let table = &self.0.table;
         let full = table.taken.load(Relaxed) > table.limits.most;

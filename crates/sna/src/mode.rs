@@ -21,7 +21,7 @@ pub struct Mode {
     /// The smallest RU size, either way, that we let a partner negotiate to;
     /// below 256 an Attach may not fit one RU.
     pub min_ru_bytes: usize,
-    /// RUs this side sends before a pacing response; 0 is no pacing.
+    /// RUs this side sends before a pacing response; 0 means no pacing.
     pub send_window: u8,
     /// RUs this side receives before it sends a pacing response; 0 is no
     /// pacing.

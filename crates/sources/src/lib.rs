@@ -5,7 +5,7 @@
 //! opens it for good, and a link may lead anywhere. So every file that is found in
 //! a folder is opened here: without blocking, and only if what was opened is a
 //! regular file. A process that serves names its application's folders with
-//! [`confine`]; from then on the file must lie in one of them, wherever its path
+//! [`confine`]; from then on the file must be in one of them, wherever its path
 //! seems to lead.
 //!
 //! Reference: open(2), "O_NONBLOCK"; proc(5), "/proc/pid/fd".
@@ -44,7 +44,7 @@ fn resolved(folder: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Why something that was opened is no file of the application.
+/// Why something that was opened is not a file of the application.
 #[derive(Debug)]
 struct ForeignFile(&'static str);
 
@@ -56,8 +56,8 @@ impl std::fmt::Display for ForeignFile {
 
 impl std::error::Error for ForeignFile {}
 
-/// Whether an error of this crate says that a path is no file of the application: it
-/// is no regular file, or leads out. What has such a path never was a source.
+/// Whether an error of this crate says that a path is not a file of the application: it
+/// is not a regular file, or leads out. What has such a path never was a source.
 pub fn is_foreign(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|why| why.is::<ForeignFile>())
 }
@@ -65,7 +65,7 @@ pub fn is_foreign(error: &io::Error) -> bool {
 /// Opens a file for reading.
 ///
 /// # Errors
-/// Those of open(2); that it is no regular file; that it lies outside of the
+/// Those of open(2); that it is not a regular file; that it is outside of the
 /// application's folders.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;

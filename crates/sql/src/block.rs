@@ -110,7 +110,7 @@ pub enum BlockError {
     /// A kind, type or number that there is not.
     #[error("the statement block has an unknown number")]
     Value,
-    /// Its text is no UTF-8.
+    /// Its text is not UTF-8.
     #[error("the statement block's text is not UTF-8")]
     Text,
 }

@@ -124,7 +124,7 @@ impl OpenCursor {
     }
 
     /// The next row, if it was received already: the body of a DataRow. The cursor
-    /// stands on it then. `None` leaves the cursor as it was.
+    /// is on it then. `None` leaves the cursor as it was.
     pub fn fetch_received(&mut self) -> Option<&[u8]> {
         if self.position >= self.count() {
             return None;

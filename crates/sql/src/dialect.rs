@@ -383,7 +383,7 @@ fn word(tokens: &[SqlToken], at: usize) -> (Token, usize) {
     }
     let after_into = at > 0 && tokens[at - 1].is_any(&["INTO", "UPDATE", "FROM"]);
     let function = FUNCTIONS.contains(&text.as_str()) && next_opens && at > 0;
-    // VALUES after INSERT's columns, and SET after UPDATE's table, are no calls.
+    // VALUES after INSERT's columns, and SET after UPDATE's table, are not calls.
     let clause = match text.as_str() {
         "VALUES" | "SET" => true,
         "INSERT" | "UPDATE" | "DELETE" => tokens[at - usize::from(at > 0)].is("THEN"),

@@ -1,6 +1,6 @@
 //! Dates, times and timestamps as text and as PostgreSQL's binary values.
 //!
-//! Db2 reads ISO, USA, EUR and JIS wherever a date stands as text; the server
+//! Db2 reads ISO, USA, EUR and JIS wherever a date is given as text; the server
 //! can be set to one order of day and month only, so texts are read here.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "String representations of datetime
@@ -49,7 +49,7 @@ impl DateStyle {
     }
 }
 
-/// Why a text is no date, time or timestamp.
+/// Why a text is not a date, time or timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DatetimeError {
     /// The text has none of the four forms.

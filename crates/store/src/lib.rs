@@ -68,7 +68,7 @@ pub use traits::{
 };
 pub use unit::{AlternateKey, FileEnds, KeyChange, UnitError, UnitOfWork};
 
-/// The store that records lie in on disk.
+/// The store that records are in on disk.
 pub type DiskStore = LmdbStore;
 /// A reader in addition to the writer.
 pub type DiskReader = LmdbReader;

@@ -396,7 +396,7 @@ impl State {
             .ok_or(ReadError::UnknownFile(index))
     }
 
-    /// Adds an index anew, built from these records.
+    /// Adds an index again, built from these records.
     fn build(
         &mut self,
         mut entry: IndexEntry,

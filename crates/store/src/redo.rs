@@ -29,7 +29,7 @@ const DELETE: u8 = 3;
 const PUT: u8 = 4;
 const REMOVE: u8 = 5;
 
-/// Stored bytes that are no unit of work.
+/// Stored bytes that are not a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the stored unit of work is malformed at byte {0}")]
 pub struct RedoError(pub usize);

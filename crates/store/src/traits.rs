@@ -177,7 +177,7 @@ pub trait WriteStore: Send {
     fn define_index(&mut self, def: IndexDef) -> Result<FileId, DefineError>;
 
     /// Builds an alternate index from the records that are there (BLDINDEX),
-    /// sorting in `memory_bytes` and a scratch file. Gives its number from then
+    /// sorting in `memory_bytes` and a scratch file. Returns its number from then
     /// on; until then readers have the index as it was.
     fn build_index(
         &mut self,
@@ -192,7 +192,7 @@ pub trait WriteStore: Send {
     /// Removes a path, but not its base.
     fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError>;
 
-    /// Applies the units in order, each whole or not at all, and gives one
+    /// Applies the units in order, each whole or not at all, and returns one
     /// result for each. A unit sees what those before it did. All that succeed
     /// become visible together and, when this returns, are durable as far as
     /// the store was opened to be; only a store that runs full in the middle

@@ -31,7 +31,7 @@ use crate::traits::{ReadExt, ReadStore};
 pub struct UnitOfWork {
     files: BTreeMap<FileId, Changes>,
     /// The resulting changes to alternate indexes, for reading through paths
-    /// only. The store derives them anew when it applies the unit.
+    /// only. The store derives them again when it applies the unit.
     indexes: BTreeMap<FileId, ChangeOverlay>,
     tables: BTreeMap<Table, ChangeOverlay>,
     /// Bytes of `files`.
@@ -150,7 +150,7 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Adds a record at the end of an ESDS (or RRDS) and gives its key.
+    /// Adds a record at the end of an ESDS (or RRDS) and returns its key.
     /// `ends` keeps units that add at the same time apart.
     pub fn append(
         &mut self,

@@ -102,7 +102,7 @@ impl Uppercase {
         }
     }
 
-    /// Returns `None` if it is no CVDA of UCTRANST.
+    /// Returns `None` if it is not a CVDA of UCTRANST.
     pub(crate) fn of_cvda(name: &str) -> Option<Uppercase> {
         let all = [Uppercase::Transid, Uppercase::All, Uppercase::Never];
         all.into_iter().find(|one| one.cvda() == name)

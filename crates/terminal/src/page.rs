@@ -165,7 +165,7 @@ fn order_length(stream: &[u8]) -> Option<usize> {
     }
 }
 
-/// A character that is no order on the terminal.
+/// A character that is not an order on the terminal.
 fn displayable(byte: u8) -> u8 {
     match byte {
         SBA | EUA | SF | GE | IC | PT | SA | SFE | MF | RA => 0x40,

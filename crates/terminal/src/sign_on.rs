@@ -134,7 +134,7 @@ mod tests {
         assert!(table.is_refused("ADA", start + Duration::from_secs(299)));
         assert!(!table.is_refused("BEN", start));
         assert!(!table.is_refused("ADA", start + REFUSED_FOR));
-        // A right password begins the count anew.
+        // A right password begins the count again.
         table.note("ADA".into(), start);
         table.forget("ADA");
         assert!(!table.is_refused("ADA", start));

@@ -2,7 +2,7 @@
 //!
 //! The crate knows page 037 only; any other page comes in as a function from
 //! byte to character, such as the code pages of `copybook`. Format controls of
-//! the data stream are no characters: [`CodeTable::display`] shows them as a
+//! the data stream are not characters: [`CodeTable::display`] shows them as a
 //! terminal does.
 //! Reference: 3270 Data Stream Programmer's Reference (GA23-0059), character
 //! sets.

@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The header's text. `COB_NOINLINE` stands between the type and the name of
+/// The header's text. `COB_NOINLINE` is between the type and the name of
 /// each of these functions and nowhere else; from 3.2 on two of them are inline. `frame_ptr` is the variable of each
 /// program that `cobc` compares before it reports `COB_FERROR_STACK`.
 const HEADER: &str = include_str!("../c/tupelo.h");

@@ -39,7 +39,7 @@ const FLAGS: &[&str] = &[
     // Reports comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
-    // A length of zero in a reference modification is no characters, as with IBM's
+    // A length of zero in a reference modification means no characters, as with IBM's
     // ZLEN: SQLERRMC(1:SQLERRML) is written by programs without a test.
     "-fref-mod-zero-length",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
@@ -146,7 +146,7 @@ pub struct BuildResult {
 }
 
 impl BuildResult {
-    /// Takes a module that reaches nothing it may not; says where it does.
+    /// Takes a module that reaches nothing it may not. Returns where it does.
     fn accept(&mut self, module: PathBuf, calls: &[CalledLiteral], batch: bool) {
         let foreign = match reach::foreign(&module, batch) {
             Ok(foreign) if foreign.is_empty() => {
@@ -229,7 +229,7 @@ impl ModuleCompiler {
             .arg("--version")
             .output()
             .map_err(unusable)?;
-        // Half a version would have everything compiled anew, for another one.
+        // With a truncated version everything would be compiled again at the next start.
         if !output.status.success() {
             let why = format!("--version ended with {}", output.status);
             return Err(unusable(std::io::Error::other(why)));

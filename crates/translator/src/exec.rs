@@ -479,7 +479,10 @@ impl Reader {
                 continue;
             };
             let ArgumentValue::Literal(literal) = &named_by.value else {
-                let message = format!("{} needs {area}, because {named} is no literal", row.name);
+                let message = format!(
+                    "{} needs {area}, because {named} is not a literal",
+                    row.name
+                );
                 self.say(at, message, None);
                 // The option is reported once.
                 self.meant |= 1 << area_index;

@@ -97,7 +97,7 @@ fn fix(text: &str) -> Option<&'static str> {
         return Some("a program begins with IDENTIFICATION DIVISION. and PROGRAM-ID. NAME.");
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(" cannot follow ") {
-        return Some("the length of a PICTURE stands in parentheses: X(10), not X10");
+        return Some("write the length of a PICTURE in parentheses: X(10), not X10");
     }
     let mut known = fixes.iter();
     known

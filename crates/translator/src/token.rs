@@ -2,7 +2,7 @@
 //! with its place.
 //!
 //! Words that text replacement put side by side are one; a literal includes
-//! its prefix and quotes. Tokens remember whether a blank stood before them,
+//! its prefix and quotes. Tokens remember whether a blank was before them,
 //! so that the text can be written back as it was.
 
 use copybook::{PieceKind, TextPiece};
@@ -26,7 +26,7 @@ pub(crate) struct Token {
     pub kind: TokenKind,
     pub text: String,
     pub place: SourcePlace,
-    /// A blank or a new line stood before it.
+    /// A blank or a new line was before it.
     pub spaced: bool,
 }
 

@@ -33,7 +33,7 @@ impl<'a> Writer<'a> {
         self.out.push_str(&token.text);
     }
 
-    /// Writes generated text as if it stood at a place.
+    /// Writes generated text as if it were at a place.
     pub(crate) fn generated(&mut self, text: &str, at: SourcePlace) {
         self.go_to(at);
         self.out.push(' ');

@@ -277,7 +277,7 @@ impl CicsWebSupport {
     }
 }
 
-/// Puts a session into its task and gives its token.
+/// Puts a session into its task and returns its token.
 fn keep(state: &mut TaskState, session: Session) -> WebCommandResult {
     state.tokens += 1;
     let token = state.tokens.to_be_bytes();

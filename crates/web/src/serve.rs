@@ -89,7 +89,7 @@ struct AnalyzerResult {
 
 impl AliasWork {
     /// As the sample analyzer DFHWBADX reads a path:
-    /// `/converter/alias/program/ignored?token`, where CICS is no converter.
+    /// `/converter/alias/program/ignored?token`, where CICS is not a converter.
     fn by_path(path: &str, query: Option<&str>) -> Option<AliasWork> {
         let upper = path.to_ascii_uppercase();
         let mut parts = upper.strip_prefix('/')?.split('/');

@@ -18,7 +18,7 @@ pub const MOST: usize = 4096;
 /// Why a form cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormError {
-    /// The body is of a type that is no form.
+    /// The body is of a type that is not a form.
     Type,
     /// A boundary is not where it must be.
     Boundary,

@@ -123,7 +123,7 @@ impl WebStage {
         head.done()
     }
 
-    /// Reads what [`WebStage::emit`] wrote; none for bytes that are no stage.
+    /// Reads what [`WebStage::emit`] wrote; none for bytes that are not a stage.
     pub(crate) fn parse(bytes: &[u8]) -> Option<WebStage> {
         if bytes.is_empty() {
             return Some(WebStage::Program);
@@ -211,7 +211,7 @@ const ANALYSIS_FIGURES: usize = 20;
 /// a version of HTTP are a body of HTML. Returns `None` for a malformed status
 /// line or answer.
 ///
-/// Headers of the connection are the server's own; lines that are no header are
+/// Headers of the connection are the server's own; lines that are not headers are
 /// left out.
 pub fn made_by_hand(bytes: &[u8]) -> Option<CompleteAnswer> {
     let mut answer = CompleteAnswer {

@@ -82,7 +82,7 @@ impl<'b> HeadReader<'b> {
         Some(String::from_utf8_lossy(piece).into_owned())
     }
 
-    /// The pieces that are left, as headers; none when one is no header.
+    /// The pieces that are left, as headers; `None` if one is not a header.
     pub fn headers(mut self, most: usize) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
         while !self.0.is_empty() {

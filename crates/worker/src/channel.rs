@@ -196,7 +196,7 @@ impl TaskChannels {
         } else {
             (0, kept)
         };
-        // The data may lie in the container itself (GET SET hands that out),
+        // The data may be in the container itself (GET SET hands that out),
         // so a block that holds them is not touched before they are copied.
         let inside = {
             let (from, base) = (data.as_ptr() as usize, arena.base as usize + old.offset);
@@ -247,7 +247,7 @@ impl TaskChannels {
         Some(entry)
     }
 
-    /// Puts a container that was taken out into a channel. Gives what stood
+    /// Puts a container that was taken out into a channel. Returns what stood
     /// under its name.
     pub fn insert(&mut self, channel: ChannelId, entry: ContainerEntry) -> Option<ContainerEntry> {
         let channel = &mut self.list[channel.0];
@@ -260,7 +260,7 @@ impl TaskChannels {
         }
     }
 
-    /// Starts a browse; gives its token.
+    /// Starts a browse. Returns its token.
     pub fn start_browse(&mut self, channel: ChannelId) -> u32 {
         self.last_token += 1;
         let names = self.entries(channel).iter().map(|e| e.name).collect();

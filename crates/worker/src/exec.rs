@@ -456,7 +456,7 @@ impl Worker {
             }
             None => match self.programs.routine(&shown) {
                 Some(entry) => return Ok(entry),
-                None => format!("CALL of {shown}, which is no program of this region"),
+                None => format!("CALL of {shown}, which is not a program of this region"),
             },
         };
         if purpose == MUST {

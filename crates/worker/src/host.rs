@@ -172,7 +172,7 @@ impl ProgramTable {
         instances.position(|i| i.level == level)
     }
 
-    /// Loads a further instance of a module and gives its place.
+    /// Loads a further instance of a module and returns its place.
     fn load(&mut self, at: usize) -> Result<usize, LoadError> {
         let LoadedModule { path, instances } = &mut self.modules[at];
         let copy = !instances.is_empty();

@@ -220,7 +220,7 @@ impl LinkServices {
     ) -> Option<ServiceResult<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
-        // A file that was loaded anew has another number: look once more.
+        // A file that was loaded again has another number: look once more.
         for _ in 0..2 {
             let place = match of.place {
                 Some(place) => place,
@@ -444,7 +444,7 @@ impl WorkerServices for LinkServices {
         };
         let args = [u16::from_be_bytes(*number).into(), 0, 0, 0, 0, 0, 0, 0];
         let event = self.waiting(|side| side.call(CallOperation::Command, args, &[data]));
-        // A terminal that has left meanwhile is no error of this command.
+        // A terminal that has left meanwhile is not an error of this command.
         self.until_answered(event);
     }
 

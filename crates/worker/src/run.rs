@@ -130,7 +130,7 @@ fn reader(
     Ok(Some(Box::new(reader)))
 }
 
-/// Runs a task and gives its results back. True when the worker must end.
+/// Runs a task and returns its results. True when the worker must end.
 fn run_one(
     worker: &mut Worker,
     side: &SharedSide,

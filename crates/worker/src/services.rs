@@ -105,7 +105,7 @@ pub trait FileServices {
         access: FileAccess,
         show: &mut RecordVisitor<'_>,
     ) -> ServiceResult<bool>;
-    /// As `fetch`, and locks the record for the task. Gives the lock's token.
+    /// As `fetch`, and locks the record for the task. Returns the lock's token.
     fn fetch_for_update(
         &mut self,
         file: usize,
@@ -114,7 +114,7 @@ pub trait FileServices {
         nosuspend: bool,
         show: &mut RecordVisitor<'_>,
     ) -> ServiceResult<Option<u32>>;
-    /// Adds a record and gives its key. `number` is the relative record number
+    /// Adds a record and returns its key. `number` is the relative record number
     /// of a file that has them, and empty otherwise.
     fn write(
         &mut self,
@@ -136,7 +136,7 @@ pub trait FileServices {
     /// Deletes the record with this key. Of a path: whether another record with
     /// this alternate key follows.
     fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> ServiceResult<bool>;
-    /// Deletes all records whose key begins so; gives their number.
+    /// Deletes all records whose key begins so. Returns their number.
     fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> ServiceResult<u64>;
     /// Gives up a lock, or all of the file's.
     fn unlock(&mut self, file: usize, token: Option<u32>) -> ServiceResult<()>;

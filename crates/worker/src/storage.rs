@@ -78,7 +78,7 @@ impl TaskStorage {
         Ok(at)
     }
 
-    /// Frees a block; false when the address is no block of this task.
+    /// Frees a block; false when the address is not a block of this task.
     pub fn free(&mut self, at: *mut u8) -> bool {
         let Some(i) = self.blocks.iter().position(|b| b.at == at) else {
             return false;

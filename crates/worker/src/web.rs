@@ -82,7 +82,7 @@ impl WebSide {
         self.keep_parts(&answer.emit_head(), &answer.body, arena)
     }
 
-    /// The same with what an analyzer has said, which is no answer yet.
+    /// The same with what an analyzer has said, which is not an answer yet.
     pub fn keep_bytes(&mut self, bytes: &[u8], arena: Arena<'_>) -> bool {
         self.keep_parts(bytes, &[], arena)
     }

@@ -238,7 +238,7 @@ impl Worker {
             channel: None,
         };
         if used > 0 {
-            // SAFETY: the link checked that the COMMAREA lies in the arena.
+            // SAFETY: the link checked that the COMMAREA is in the arena.
             passed.commarea = unsafe { base.add(request.commarea as usize) };
         }
         let task = &mut self.task;
@@ -377,7 +377,7 @@ impl Worker {
         def.fault().is_none() && def.module.is_none()
     }
 
-    /// Runs a program at a new level. Gives the abend that ended it, if one
+    /// Runs a program at a new level. Returns the abend that ended it, if one
     /// did.
     pub(crate) fn run_level(
         &mut self,
@@ -445,7 +445,7 @@ impl Worker {
         end
     }
 
-    /// Has a guest run the level's program, as LINK does; gives its abend.
+    /// Has a guest run the level's program, as LINK does. Returns its abend.
     fn run_guest(&mut self, program: ProgramId, passed: EntryArguments) -> Option<Box<Abend>> {
         let name = *self.programs.definition(program).name.as_bytes();
         self.become_program(name, passed);
@@ -599,7 +599,7 @@ impl Worker {
 /// The attributes of the task's terminal from the region.
 ///
 /// # Safety
-/// `base` is the task's arena, and the request's extents lie in it.
+/// `base` is the task's arena, and the request's extents are in it.
 unsafe fn terminal_at(base: *const u8, request: &Request) -> Option<TaskTerminal> {
     // SAFETY: by the contract.
     let bytes = unsafe {

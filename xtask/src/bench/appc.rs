@@ -158,7 +158,7 @@ fn round_trip(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         BudgetRow::judged("appc-inquiry", row, (ours, "us"), (name, theirs), bound)
     };
     // Ours looks for an answer for some microseconds before it sleeps, so it
-    // stands between the two.
+    // is between the two.
     Ok(vec![
         row(sleeps, "TCP that sleeps", RowBound::RatioAtMost(1.5)),
         row(spins, "TCP that spins", RowBound::ComparisonOnly),

@@ -78,7 +78,7 @@ impl CaptureSample {
         Ok(self.megabytes / begin.elapsed().as_secs_f64())
     }
 
-    /// Explains it in this process.
+    /// Explains the capture sample in this process.
     fn explain_here(&self) -> Result<()> {
         let options = AnalysisOptions {
             threads: 1,

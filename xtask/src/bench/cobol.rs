@@ -67,7 +67,7 @@ impl MeasuredApplication {
     }
 }
 
-/// Runs a transaction of an application folder, and gives its report.
+/// Runs a transaction of an application folder and returns its report.
 pub fn run(app: &Path, transid: &str, arguments: &[&str]) -> Result<Value> {
     let output = Command::new(program::tupelo()?)
         .args(["run", transid, "--json"])

@@ -193,7 +193,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it and waits for the line that names its address.
+    /// Starts the server and waits for the line that names its address.
     pub fn start(command: Command) -> Result<Server> {
         Server::start_at(command, "gateway")
     }

@@ -18,7 +18,7 @@ use super::program;
 pub struct GatewayPeer {
     /// As the rows name it.
     pub name: &'static str,
-    /// Starts it for answers of so many bytes, its files in a folder; none
+    /// Starts the gateway peer for answers of so many bytes, its files in a folder; none
     /// where it is not installed.
     pub start: fn(usize, &Path) -> Result<Option<Server>>,
 }

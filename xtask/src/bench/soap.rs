@@ -118,7 +118,7 @@ fn timed(megabytes: f64, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(megabytes * f64::from(RUNS) / start.elapsed().as_secs_f64())
 }
 
-/// Every event with its text; gives the characters of it.
+/// Every event with its text. Returns the characters of it.
 fn read(text: &str) -> Result<usize> {
     let mut reader = Reader::from_str(text);
     let mut characters = 0;

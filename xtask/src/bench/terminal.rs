@@ -59,7 +59,7 @@ pub struct BankServer {
 }
 
 impl BankServer {
-    /// Starts it with room for so many terminals. Silent ones stay: the idle ones of
+    /// Starts the bank server with room for so many terminals. Silent ones stay: the idle ones of
     /// the benches do not read.
     pub fn start(terminals: usize) -> Result<BankServer> {
         let folder = tempfile::tempdir()?;

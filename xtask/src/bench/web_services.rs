@@ -73,7 +73,7 @@ fn provider(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     Ok(rows)
 }
 
-/// The application; gives the address of its TCPIPSERVICE.
+/// Starts the application. Returns the address of its TCPIPSERVICE.
 fn application(app: &Path, attach: bool) -> Result<String> {
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let write = |name: &str, text: &str| -> Result<()> {

@@ -3,7 +3,7 @@
 //!
 //! The region has the bank, the echo of APPC, a receiver of sockets and a web service;
 //! a gateway apart serves the bank's API from it. One run of `tupelo drive` asks them
-//! all: REST, a script's route, 3270 terminals, conversations that are allocated anew,
+//! all: REST, a script's route, 3270 terminals, conversations that are allocated again,
 //! receivers that are never idle, web support, SOAP, and the other gateway. Memory, descriptors and threads are noted each minute. A leak shows as
 //! growth after the first tenth of the time.
 

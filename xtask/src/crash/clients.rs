@@ -102,7 +102,7 @@ impl ClientThreads {
         self.common.book().acknowledged
     }
 
-    /// Waits for the clients' last transfers, and gives what they know.
+    /// Waits for the clients' last transfers and returns what they know.
     pub fn stop(self) -> Result<TransferBook> {
         self.common.stop.store(true, Ordering::SeqCst);
         for thread in self.threads {

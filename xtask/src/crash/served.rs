@@ -57,7 +57,7 @@ impl ServedApplication {
         &self.tupelo
     }
 
-    /// Serves it with one more argument.
+    /// Serves the application with one more argument.
     pub fn add_argument(&mut self, argument: &str) {
         self.arguments.push(argument.to_owned());
     }
@@ -97,7 +97,7 @@ impl ServedApplication {
         Ok(units.as_array().map_or(0, Vec::len))
     }
 
-    /// Starts it over the records that are there.
+    /// Starts the application over the records that are there.
     pub fn start(&mut self) -> Result<()> {
         let path = self.state.path().join("log");
         let log = File::create(&path)?;

@@ -3,7 +3,7 @@
 //! Modules that use one another in a circle can be understood, and moved, only
 //! together. Looked at are the children of one folder, each with everything
 //! below it: a crate's top-level modules first, then those of each folder. Files
-//! of tests and test modules are left out. How many files stand in circles is
+//! of tests and test modules are left out. How many files are in circles is
 //! bounded for each crate by the table in [`super::ratchets`], which may only
 //! fall.
 //!

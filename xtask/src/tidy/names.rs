@@ -1,7 +1,7 @@
 //! Names of types that are a single common word.
 //!
 //! A type's name is two words, unless the field's manuals have one for it: then
-//! the word stands in [`OF_THE_MANUALS`]. The number of other one-word names of
+//! the word is in [`OF_THE_MANUALS`]. The number of other one-word names of
 //! each crate may only fall, see [`super::ratchets::ONE_WORD`].
 
 /// Words of the manuals, which are names as they are: CICS and its resources,
@@ -128,7 +128,7 @@ pub const OF_THE_MANUALS: &[&str] = &[
 ];
 
 /// The one-word type names that a file declares at any depth, and how many types
-/// it declares. Associated types and imports are no declarations.
+/// it declares. Associated types and imports are not declarations.
 pub fn one_word(text: &str) -> (Vec<&str>, usize) {
     let mut found = Vec::new();
     let mut all = 0;

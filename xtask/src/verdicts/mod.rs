@@ -4,7 +4,7 @@
 //! A key is a folder with `key.jsonl`, one line a capture, written before the
 //! tool ran on it; or a folder of such folders. Each capture is explained by
 //! the program itself, as a user runs it, and its JSON is held against the
-//! line. The method stands in `docs/internals/verdicts-key.md`.
+//! line. The method is in `docs/internals/verdicts-key.md`.
 
 mod key;
 mod report;

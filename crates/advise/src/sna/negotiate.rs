@@ -1,7 +1,7 @@
 //! Negotiation of a session: the result of two ends' parameters.
 //!
 //! Sizes and windows can only be lowered, separately for each direction. Pacing is
-//! adaptive if both ends support it, otherwise fixed. A window of 0 is no pacing
+//! adaptive if both ends support it, otherwise fixed. A window of 0 means no pacing
 //! and counts as the largest.
 //!
 //! Reference: SNA Formats, BIND; the APPC tuning guide, pacing windows.
@@ -21,9 +21,9 @@ pub struct SessionTerms {
     pub send_ru: Option<u32>,
     /// The largest RU it receives.
     pub receive_ru: Option<u32>,
-    /// RUs it sends before a pacing response is required; 0 for no limit.
+    /// RUs that this end sends before a pacing response is required; 0 for no limit.
     pub send_window: u32,
-    /// RUs it accepts before it sends a pacing response; 0 for no limit.
+    /// RUs that this end accepts before it sends a pacing response; 0 for no limit.
     pub receive_window: u32,
     /// Whether it paces adaptively with a partner that does so too.
     pub adaptive: bool,
@@ -92,7 +92,7 @@ pub fn negotiate(initiator: &SessionTerms, receiver: &SessionTerms) -> (Flow, Fl
     (flow(initiator, receiver), flow(receiver, initiator))
 }
 
-/// A size of 0 in a BIND is no limit.
+/// A size of 0 in a BIND means no limit.
 fn limit(size: Option<u32>) -> Option<u32> {
     size.filter(|bytes| *bytes > 0)
 }

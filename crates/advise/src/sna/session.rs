@@ -81,7 +81,7 @@ impl HostDefinitions<'_> {
         let size = |name| {
             let (_, s) = self.sessions?;
             match s.number(name) {
-                // 0 is no limit.
+                // 0 means no limit.
                 Some((bytes, _)) => u32::try_from(bytes).ok().filter(|n| *n > 0),
                 None => Some(CICS_RU),
             }
@@ -145,7 +145,7 @@ pub enum SessionPartner<'a> {
 }
 
 impl SessionPartner<'_> {
-    /// Its name for people.
+    /// The partner's name in reports.
     pub fn name(&self) -> String {
         match self {
             SessionPartner::Host(host) => match host.sessions {

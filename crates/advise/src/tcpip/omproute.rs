@@ -41,7 +41,7 @@ pub struct RoutedInterface {
 }
 
 impl RoutedInterface {
-    /// Whether it is for IPv6.
+    /// Whether the routed interface is for IPv6.
     pub fn v6(&self) -> bool {
         self.statement.starts_with("IPV6")
     }

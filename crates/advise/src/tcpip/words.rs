@@ -21,7 +21,7 @@ impl PlacedWord {
         abbreviates(&self.text, keyword)
     }
 
-    /// Whether it contains a system symbol, so that its value is unknown.
+    /// Whether the placed word contains a system symbol, so that its value is unknown.
     pub fn is_symbolic(&self) -> bool {
         self.text.contains('&')
     }

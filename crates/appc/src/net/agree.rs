@@ -103,7 +103,7 @@ impl LinkSide {
         self.settle(around, claim)
     }
 
-    /// Whether it waits until its name is decided.
+    /// Whether the link side waits until its name is decided.
     pub fn waits(&self) -> bool {
         self.held.is_some()
     }

@@ -161,7 +161,7 @@ impl JclJob {
 }
 
 impl CondTest {
-    /// Whether it is true for a condition code.
+    /// Whether the COND test is true for a condition code.
     pub fn holds(&self, code: u32) -> bool {
         match self.operator {
             CondOperator::Greater => self.code > code,

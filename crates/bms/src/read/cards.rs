@@ -276,7 +276,7 @@ impl CardReader<'_> {
             self.warn(
                 self.next,
                 0,
-                "a comment stands between the cards of one statement",
+                "a comment between the cards of one statement",
                 "an assembler takes the comment as the continuation; move it before the statement",
             );
             self.next += 1;
@@ -384,9 +384,9 @@ impl CardReader<'_> {
         let card = &self.cards[first];
         let before = card.text[LAST_COLUMN - 1] != ' ' && card.text[LAST_COLUMN - 2] == ' ';
         let displaced = if before {
-            "; the mark stands in column 71"
+            "; the mark is in column 71"
         } else if card.after_mark {
-            "; the mark stands in column 73"
+            "; the mark is in column 73"
         } else {
             ""
         };

@@ -1,7 +1,7 @@
 //! Reads map sets from assembler source.
 //!
 //! [`parse`] joins cards to statements, splits operands and applies the defaults
-//! of the macros. Statements that are no macro of BMS are skipped. Every mistake
+//! of the macros. Statements that are not macros of BMS are skipped. Every mistake
 //! is reported with line and column. A warning marks what an assembler would
 //! reject or ignore although its meaning is plain; an error marks what has none.
 //!

@@ -55,7 +55,7 @@ impl<'a> SetReader<'a> {
         }
     }
 
-    /// Takes one statement. Those that are no macro of BMS are skipped.
+    /// Takes one statement. Those that are not macros of BMS are skipped.
     pub(super) fn statement(&mut self, statement: &Statement) {
         match Macro::by_name(&statement.operation) {
             Some(Macro::Set) => self.set(statement),
@@ -141,7 +141,7 @@ impl<'a> SetReader<'a> {
 
     fn map(&mut self, statement: &Statement) {
         let Some((set, defaults)) = &mut self.open else {
-            let message = "DFHMDI stands outside a map set";
+            let message = "DFHMDI is outside a map set";
             return self.report(Severity::Error, statement.line, statement.column, message);
         };
         let (map, extended) = super::map::read(statement, defaults, self.diagnostics);
@@ -157,7 +157,7 @@ impl<'a> SetReader<'a> {
     fn field(&mut self, statement: &Statement) {
         let map: Option<&mut Map> = self.open.as_mut().and_then(|(set, _)| set.maps.last_mut());
         let Some(map) = map else {
-            let message = "DFHMDF stands outside a map";
+            let message = "DFHMDF is outside a map";
             return self.report(Severity::Error, statement.line, statement.column, message);
         };
         super::field::read(statement, map, &self.map_defaults, self.diagnostics);
@@ -171,7 +171,7 @@ impl<'a> SetReader<'a> {
                 severity: Severity::Error,
                 line: statement.line,
                 column: statement.column,
-                message: format!("{operation}: operands stand where an operation is expected"),
+                message: format!("{operation}: expected an operation, found operands"),
                 help: Some("end the card before with a comma and mark its column 72".into()),
             });
         } else if operation.starts_with("DFHM") || operation.starts_with("DFMH") {
@@ -180,7 +180,7 @@ impl<'a> SetReader<'a> {
                 severity: Severity::Error,
                 line: statement.line,
                 column: statement.column,
-                message: format!("{operation} is no macro of BMS"),
+                message: format!("{operation} is not a macro of BMS"),
                 help: near.map(|near| format!("did you mean {near}?")),
             });
         }

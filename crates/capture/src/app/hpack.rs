@@ -2,7 +2,7 @@
 //! that both ends keep.
 //!
 //! Own code except the Huffman code: of the libraries available one panics on a
-//! block that is cut short and the others build their code's table anew for every
+//! block that is cut short and the others build their code's table again for every
 //! string. Reference: RFC 7541. Invariant: the table holds at most
 //! [`MAX_TABLE_BYTES`], as the RFC counts.
 

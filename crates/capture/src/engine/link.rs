@@ -149,7 +149,7 @@ const RR: u8 = 0x01;
 const RNR: u8 = 0x05;
 const REJ: u8 = 0x09;
 
-/// A link that is set up anew numbers from 0.
+/// A link that is set up again numbers from 0.
 const SABME: u8 = 0x6F;
 
 /// A time this far ahead is damaged.

@@ -113,7 +113,7 @@ pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<SliceDescription> {
         ),
         seen: format!("{} such waits{}", facts.waits(), facts.at_packets()),
         alternatives: format!(
-            "Whether the program or the storage of {} held the grant back is not in the packets.",
+            "The packets do not show whether the program or the buffers of {} caused the wait.",
             receiver.to_lowercase()
         ),
         remedy: Some(remedy),

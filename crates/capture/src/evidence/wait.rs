@@ -129,7 +129,7 @@ impl<'a> ExchangeWait<'a> {
         let near_ns = self.near_ns(after.from);
         let apart_ns = (after.time_ns - event.time_ns).min(LONGEST_NS);
         let soon = apart_ns <= near_ns * 13 / 10 + TURN_NS;
-        // Sooner than the path allows, it was no reaction.
+        // Sooner than the path allows, it was not a reaction.
         soon && (near_ns < FAR_NS || apart_ns * 10 >= near_ns * 7)
     }
 }

@@ -103,7 +103,7 @@ fn way(joined: &JoinedPoints, hop: usize, request_way: bool, lost: &mut Vec<Lost
     way
 }
 
-/// Whether it is a SYN before the first packet of the receiver's point, and a later
+/// Whether a packet is a SYN before the first packet of the receiver's point, and a later
 /// SYN of the same connection arrived there. Then it was lost, not missed by the
 /// recorder.
 fn opens(packet: &SeenPacket) -> bool {

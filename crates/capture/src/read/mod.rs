@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lists the records that are whole; says how many bytes the next needs.
+    /// Lists the records that are whole. Returns how many bytes the next needs.
     fn split(&mut self, block: &mut FrameBlock, used: &mut usize) -> usize {
         loop {
             let rest = &block.data[*used..block.filled];
@@ -334,7 +334,7 @@ impl FrameBlock {
     }
 }
 
-/// Reads until `buffer` is full, the source ends or fails; says how much was
+/// Reads until `buffer` is full, the source ends or fails. Returns how much was
 /// read in any case.
 fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;

@@ -20,7 +20,7 @@ pub(super) struct PcapngSection {
     pub(super) link_types: Vec<u16>,
     /// Receives the secrets in the file.
     pub(super) keys: KeyLog,
-    /// The mistake in the last of them.
+    /// The mistake in the last block of secrets.
     pub(super) wrong_secrets: Option<KeyLogError>,
     /// Errors of the packets' times, each to be reported once.
     pub(super) wrong_times: Option<WrongTimes>,

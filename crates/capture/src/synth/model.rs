@@ -58,7 +58,7 @@ impl Default for NetworkPath {
 pub struct Fault {
     /// Whose packets it hits.
     pub from: ConnectionSide,
-    /// Which of them.
+    /// Which packets of that side.
     pub select: PacketSelector,
     /// The effect on the packets.
     pub action: FaultAction,

@@ -46,7 +46,7 @@ fn verdict(capture: &[u8]) -> capture::EvidenceSlice {
     explanation.verdict.expect("there is always one")
 }
 
-/// `UPDATE_GOLDENS=1` writes the files anew.
+/// `UPDATE_GOLDENS=1` writes the files again.
 #[test]
 fn the_example_captures_are_the_described_ones() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/capture");

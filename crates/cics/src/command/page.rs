@@ -29,8 +29,8 @@ pub fn reference_page() -> String {
         page,
         "Of {values} values of RESP2 {compared} were compared with the manual's lists of conditions, with\n\
          quotations of them or with public programs that were written by them. Values in *italics*\n\
-         were not: no public text of them was found, and they are written from experience. Which\n\
-         conditions a command has stands in the manual's summary. [Where conditions come\n\
+         were not: no public text of them was found, and they are written from experience. The\n\
+         manual's summary lists the conditions of each command. [Where conditions come\n\
          from](../internals/conditions.md) names the texts.\n",
     );
     let mut domains: Vec<CommandDomain> = rows.iter().map(|c| c.domain).collect();

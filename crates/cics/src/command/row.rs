@@ -111,7 +111,7 @@ pub enum CommandDomain {
 }
 
 impl CommandDomain {
-    /// All of them.
+    /// All domains.
     pub const ALL: [CommandDomain; 20] = [
         CommandDomain::Programs,
         CommandDomain::Channels,

@@ -267,7 +267,7 @@ impl Reader {
                     "{}({}) is not defined in group {}",
                     raw.kind, raw.name, raw.group
                 );
-                let help = "its DEFINE stands before".to_owned();
+                let help = "its DEFINE is earlier in the text".to_owned();
                 self.say(Severity::Error, raw.line, raw.column, message, Some(help));
             }
         }

@@ -282,7 +282,7 @@ impl CsdScanner<'_> {
         word
     }
 
-    /// Whether only blanks of the same line stand before a parenthesis.
+    /// Whether only blanks of the same line are before a parenthesis.
     fn parenthesis_follows(&mut self) -> bool {
         let mut at = self.at;
         while self
@@ -360,13 +360,13 @@ impl CsdScanner<'_> {
         };
         self.error(
             start,
-            format!("{word} is no statement"),
+            format!("{word} is not a statement"),
             Some(format!("is {near} meant?")),
         );
         self.skip_to_verb(|_| true);
     }
 
-    /// Text that is no definition, to the next line that begins one. Words such as
+    /// Text that is not a definition, to the next line that begins one. Words such as
     /// "add" and "list" begin lines of prose, too: a definition has a parenthesis.
     fn prose(&mut self, start: PlacedChar, first: bool) {
         self.skip_to_verb(|rest| {
@@ -377,7 +377,7 @@ impl CsdScanner<'_> {
         let message = if first && self.peek().is_none() {
             "there is no definition in this text"
         } else {
-            "this is no definition"
+            "this is not a definition"
         };
         let help = "statements begin with DEFINE, such as DEFINE PROGRAM(NAME) GROUP(GROUP); a comment begins with * in column 1";
         self.error(start, message.to_owned(), Some(help.to_owned()));
@@ -395,7 +395,7 @@ impl CsdScanner<'_> {
         // Several on one line are one mistake.
         let reported = self.diagnostics.last().is_some_and(|d| d.line == c.line);
         if !reported {
-            let help = "values stand in parentheses: KEYWORD(VALUE)".to_owned();
+            let help = "put values in parentheses: KEYWORD(VALUE)".to_owned();
             self.error(c, format!("{:?} does not belong here", c.c), Some(help));
         }
     }
@@ -494,7 +494,10 @@ mod tests {
         let places: Vec<_> = d.iter().map(|d| (d.line, d.message.as_str())).collect();
         assert_eq!(
             places,
-            [(1, "this is no definition"), (3, "this is no definition")]
+            [
+                (1, "this is not a definition"),
+                (3, "this is not a definition")
+            ]
         );
         let (_, d) = scan("PROGRAM(A)");
         assert_eq!(d.len(), 1);
@@ -510,8 +513,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "1:1: error: DEFIEN is no statement (is DEFINE meant?)",
-                "3:2: error: DEFNE is no statement (is DEFINE meant?)"
+                "1:1: error: DEFIEN is not a statement (is DEFINE meant?)",
+                "3:2: error: DEFNE is not a statement (is DEFINE meant?)"
             ]
         );
     }

@@ -504,7 +504,7 @@ impl RecordDecoder<'_> {
         Ok(stop + skip)
     }
 
-    /// Copies plain bytes from `at` on; gives their number.
+    /// Copies plain bytes from `at` on. Returns their number.
     pub(super) fn copy_run<const HIGH: bool>(&mut self, at: usize, end: usize) -> usize {
         let len = end - at;
         self.out.reserve(len + 64);

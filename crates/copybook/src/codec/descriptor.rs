@@ -100,7 +100,7 @@ impl RecordDescriptor {
     }
 }
 
-/// Appends as many bytes as are there, up to `wanted`; gives their number.
+/// Appends as many bytes as are there, up to `wanted`. Returns their number.
 pub fn fill(
     input: &mut (impl BufRead + ?Sized),
     wanted: usize,

@@ -187,12 +187,12 @@ impl FieldCodec {
         (self.shown().offset as usize).wrapping_add(self.delta(None))
     }
 
-    /// Whether it is a table without a subscript.
+    /// Whether the field codec is a table without a subscript.
     pub fn is_table(&self) -> bool {
         matches!(self.shown().kind, NodeKind::Table(_))
     }
 
-    /// Whether it is a group (or an element that is one).
+    /// Whether the field codec is a group (or an element that is one).
     pub fn is_group(&self) -> bool {
         matches!(self.shown().kind, NodeKind::Group(_))
     }

@@ -25,7 +25,7 @@ fn is_plain<const HIGH: bool>(byte: u8) -> bool {
 }
 
 /// Copies bytes of `record[at..at + len]` through a table to `p` and stops at
-/// the first that the table has as 0; gives their number.
+/// the first that the table has as 0. Returns their number.
 ///
 /// # Safety `at + len` is in the record; `p` has room for `len + 16` bytes.
 #[inline(always)]
@@ -119,7 +119,7 @@ mod sse2 {
     }
 
     /// Copies plain bytes of `record[at..at + len]` to `p` and stops at the
-    /// first other one; gives their number.
+    /// first other one. Returns their number.
     ///
     /// # Safety `at + len` is in the record; `p` has room for `len + 16` bytes.
     #[inline(always)]

@@ -47,7 +47,7 @@ pub enum StreamError {
         needed: usize,
     },
     /// A length before a record that cannot be one.
-    #[error("record {record}: {word:02x?} is no record descriptor word")]
+    #[error("record {record}: {word:02x?} is not a record descriptor word")]
     Descriptor {
         /// Number of the record, from 1.
         record: u64,
@@ -247,7 +247,7 @@ fn is_chain(bytes: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Writes every record of `input` as a line of JSON; gives their number.
+/// Writes every record of `input` as a line of JSON. Returns their number.
 pub fn decode_lines(
     codec: &RecordCodec,
     framing: StreamFraming,

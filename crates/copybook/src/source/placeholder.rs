@@ -1,5 +1,5 @@
 //! Names between colons, as in `:TAG:-NAME`: what `COPY … REPLACING` has to put
-//! something in place of. A text that still has them is no COBOL yet, so each is
+//! something in place of. A text that still has them is not COBOL yet, so each is
 //! reported once, and nothing else of it.
 
 use std::collections::HashSet;

@@ -56,7 +56,7 @@ const ENDINGS: [&str; 14] = [
     "mbr", "txt",
 ];
 
-/// Endings of files that are no COBOL text, whatever their names.
+/// Endings of files that are not COBOL text, whatever their names.
 const OTHER_TEXTS: [&str; 22] = [
     "bms", "jcl", "proc", "asm", "md", "json", "yaml", "yml", "xml", "sql", "ddl", "csd", "toml",
     "c", "h", "java", "py", "sh", "so", "rexx", "html", "class",

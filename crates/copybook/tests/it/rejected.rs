@@ -1,7 +1,7 @@
 //! Texts that must be refused, with every diagnostic.
 //!
 //! `testdata/rejected.txt` holds the texts, each followed by what is said of
-//! it. Run with `UPDATE_GOLDEN=1` to write the file anew.
+//! it. Run with `UPDATE_GOLDEN=1` to write the file again.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -101,7 +101,13 @@ impl ServerProcess {
                 let _alive: Sender<()> = alive;
                 supervisor.run(&started);
             })
-            .map_err(|e| failed("no thread for", folder.file("data").as_path(), e))?;
+            .map_err(|e| {
+                failed(
+                    "cannot start a thread for",
+                    folder.file("data").as_path(),
+                    e,
+                )
+            })?;
         let lost = || Err(ClusterError::Start("its thread ended".to_owned()));
         first.recv().unwrap_or_else(|_| lost())?;
         Ok(ServerProcess {
@@ -115,7 +121,7 @@ impl ServerProcess {
         lock(&self.state).pid.map(libc::pid_t::unsigned_abs)
     }
 
-    /// Ends it and waits: a fast shutdown, then an immediate one.
+    /// Ends the server process and waits: a fast shutdown, then an immediate one.
     pub fn stop(&self) {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGKILL] {

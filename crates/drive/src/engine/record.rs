@@ -190,7 +190,7 @@ impl Welford {
 /// One population in one interval (or a sum of intervals).
 #[derive(Clone, Debug, Default)]
 pub struct PopulationRecord {
-    /// Requests whose intended start lies in the measured part.
+    /// Requests whose intended start is in the measured part.
     pub measured: RequestCounts,
     /// Every request of the run, warm-up included.
     pub whole: RequestCounts,

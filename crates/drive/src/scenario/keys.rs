@@ -318,7 +318,7 @@ const APPC: &[Key] = &[
     key(
         "pacing",
         ValueKind::Integer(0, 63),
-        "The pacing window of the mode, in RUs; 0 is no pacing.",
+        "The pacing window of the mode, in RUs; 0 means no pacing.",
     ),
     key(
         "config",

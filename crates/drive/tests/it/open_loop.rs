@@ -59,7 +59,7 @@ fn the_bound_on_outstanding_requests_holds_iterations_back() {
     // Every iteration that was due was sent at last, and counted as held back.
     assert_eq!(sum.measured.sent + sum.measured.unsent, 60);
     assert!(sum.measured.held > 30, "{:?}", sum.measured);
-    // Bytes that came or went after the end are no throughput, as answers are not.
+    // Bytes that came or went after the end are not throughput, as answers are not.
     let (measured, whole) = (&sum.measured, &sum.whole);
     assert!(measured.in_window * 2 < whole.answered, "{measured:?}");
     let most = |bytes: u64, answers: u64| bytes * (answers + 2);

@@ -103,7 +103,7 @@ fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
         "{:?}",
         outcome.messages()
     );
-    // Another one of the same kind is no excuse.
+    // Another one of the same kind is not an excuse.
     let (_, other) = server_with(authority);
     let (load, _folder) = self::trusting(load(address), &other);
     let problems = preflight_problems(&load);

@@ -77,7 +77,7 @@ pub struct CommonSettings {
     /// Most connections at a time, of all threads together; each thread has
     /// one at least.
     pub sessions: u32,
-    /// Milliseconds that a request may wait for one of them.
+    /// Milliseconds that a request may wait for a session.
     pub session_wait_ms: u32,
     /// Milliseconds that connecting may take, TLS included.
     pub connect_timeout_ms: u32,
@@ -110,7 +110,7 @@ pub struct MainframeConnections {
     threads: u32,
 }
 
-/// One of them.
+/// One connection to a mainframe.
 struct Connection {
     name: String,
     common: CommonSettings,
@@ -197,7 +197,7 @@ impl MainframeConnections {
         Ok(())
     }
 
-    /// Whether it has no connection.
+    /// Whether there are no mainframe connections.
     pub fn is_empty(&self) -> bool {
         self.connections.is_empty()
     }
@@ -222,7 +222,7 @@ impl MainframeConnections {
         }
     }
 
-    /// Whether one of them could be reached when it was last tried.
+    /// Whether any connection could be reached when it was last tried.
     pub fn ready(&self) -> bool {
         let mut all = self.connections.values();
         all.any(|connection| connection.health.error().is_none())

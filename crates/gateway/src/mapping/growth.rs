@@ -374,12 +374,12 @@ pub(super) fn pass_through(json: &mut Value, name: &str) {
     *json = json!({"Function": {"name": name, "args": [inner], "is_builtin": true}});
 }
 
-/// Whether it is a text that the expression writes itself.
+/// Whether a node of an expression is a literal text.
 fn is_text(json: &Value) -> bool {
     json["String"].is_string()
 }
 
-/// Whether it is a value of the data as it came, or one that is written down.
+/// Whether a node is unchanged input data or a literal.
 fn is_plain(json: &Value) -> bool {
     let variable = |json: &Value| {
         let name = json["Variable"].as_str();

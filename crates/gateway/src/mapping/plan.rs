@@ -63,7 +63,7 @@ pub(crate) struct ReplyPart {
 pub(crate) enum ValuePlan {
     Source(ValueSource),
     /// A text without some of its blanks; the whole expression says what
-    /// becomes of a value that is no text.
+    /// becomes of a value that is not text.
     Trimmed {
         source: ValueSource,
         trim: TrimMode,

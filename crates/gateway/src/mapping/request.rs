@@ -408,7 +408,7 @@ pub(crate) enum EncodeFailure {
 }
 
 impl RequestPlan {
-    /// Writes one area; gives the bytes it takes. `record` has the area's
+    /// Writes one area. Returns the bytes it takes. `record` has the area's
     /// full length.
     pub fn encode(
         &self,

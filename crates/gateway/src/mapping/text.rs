@@ -75,7 +75,7 @@ pub(super) fn convert(want: Option<SchemaType>, out: &mut Vec<u8>, from: usize) 
         (Some(SchemaType::Integer | SchemaType::Number), b'"') => {
             let inner = String::from_utf8_lossy(&out[from + 1..out.len() - 1]).into_owned();
             let trimmed = inner.trim();
-            // COBOL's leading zeros are no JSON.
+            // COBOL's leading zeros are not JSON.
             let (sign, digits) = match trimmed.strip_prefix('-') {
                 Some(digits) => ("-", digits),
                 None => ("", trimmed.strip_prefix('+').unwrap_or(trimmed)),

@@ -21,7 +21,7 @@ const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
 /// An export request with the spans of these requests; `commands` are those of
-/// their tasks. Says how many spans it has.
+/// their tasks. Returns how many spans it has.
 pub(super) fn export(
     service: &str,
     applid: &str,

@@ -71,7 +71,7 @@ impl RotatingFile {
             return std::fs::remove_file(&self.path);
         }
         for number in (1..self.kept).rev() {
-            // One that is not there yet is no fault.
+            // One that is not there yet is not a fault.
             let _ = std::fs::rename(self.numbered(number), self.numbered(number + 1));
         }
         std::fs::rename(&self.path, self.numbered(1))

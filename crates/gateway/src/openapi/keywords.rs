@@ -50,7 +50,7 @@ pub(super) enum ObjectKind {
     SecurityScheme,
     OAuthFlows,
     OAuthFlow,
-    /// Of version 2.0: what an array that is no schema consists of.
+    /// Of version 2.0: what an array that is not a schema consists of.
     Items,
 }
 

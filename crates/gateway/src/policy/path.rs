@@ -52,7 +52,7 @@ impl PathPattern {
         }
     }
 
-    /// Whether it holds for some request of an operation with this path, in
+    /// Whether the path pattern holds for some request of an operation with this path, in
     /// which `{name}` matches any segment.
     pub fn may_hold(&self, template: &str) -> bool {
         let template = NormalizedPath::new(template.trim_end_matches('/'));

@@ -211,7 +211,7 @@ impl LoadedApi {
         })
     }
 
-    /// Whether it has an operation of this `METHOD /path` or operationId.
+    /// Whether the API has an operation of this `METHOD /path` or operationId.
     pub fn has_operation(&self, key: &str) -> bool {
         let called = |o: &ApiOperation| format!("{} {}", o.method, o.path) == key;
         self.operations.iter().any(|o| o.id == key || called(o))

@@ -180,7 +180,7 @@ impl Record {
         let _ = self.plain.codec.initialise(record);
     }
 
-    /// Brings a written record to its real form; gives its real length.
+    /// Brings a written record to its real form. Returns its real length.
     pub fn finish(&self, record: &mut [u8]) -> Result<usize, Box<Fault>> {
         self.plain
             .codec
@@ -345,7 +345,7 @@ impl Record {
     }
 
     /// Writes a text into a number as [`Record::encode`] writes the JSON string of
-    /// it; false for a field that is no number.
+    /// it; false for a field that is not a number.
     pub fn encode_number(
         &self,
         id: FieldId,

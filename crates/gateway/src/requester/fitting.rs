@@ -45,7 +45,7 @@ impl SchemaFitting<'_> {
         if long && schema["type"] == "string" && schema.get("enum").is_none() {
             let most = schema["maxLength"].take();
             self.left_out.push(format!(
-                "{at} is text of {most} characters: it has {MAX_TEXT}"
+                "{at} is text of {most} characters: its field has {MAX_TEXT}"
             ));
             schema["maxLength"] = json!(MAX_TEXT);
         }

@@ -159,7 +159,7 @@ fn reason(kind: &ErrorKind) -> TokenError {
 fn claims(claims: &Value, config: &JwtConfig) -> Result<TokenClaims, TokenError> {
     let name = claims.get(&config.user_claim).and_then(Value::as_str);
     let name = name.filter(|n| !n.is_empty() && n.len() <= 256 && !n.contains(char::is_control));
-    // The library passes over one that is no number.
+    // The library passes over one that is not a number.
     if claims.get("nbf").is_some_and(|nbf| !nbf.is_number()) {
         return Err(TokenError::Malformed);
     }

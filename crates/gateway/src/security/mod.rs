@@ -56,7 +56,7 @@ pub struct CallerIdentity {
 }
 
 impl CallerIdentity {
-    /// Whether it has one of these roles; `*` is everybody's.
+    /// Whether the caller has one of these roles; `*` is everybody's.
     pub fn has_any(&self, roles: &[String]) -> bool {
         roles.iter().any(|r| r == "*" || self.roles.contains(r))
     }

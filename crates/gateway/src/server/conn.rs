@@ -149,7 +149,7 @@ impl ConnectionTimer {
         idle && waits && !streams && !self.stuck.get() && self.account.answers() == 0
     }
 
-    /// Gives it a time of its own for which it may be idle.
+    /// Sets the idle limit of this connection only.
     pub fn idles(&self, ticks: Option<u64>) {
         self.idle.set(ticks);
     }
@@ -498,7 +498,7 @@ impl DoorConnections {
     }
 
     /// Ends slow connections, the slowest first, until they held that many
-    /// bytes; gives their number.
+    /// bytes. Returns their number.
     pub fn make_room(&self, bytes: usize) -> u64 {
         if bytes == 0 {
             return 0;

@@ -96,7 +96,7 @@ impl AccessGate {
         }
     }
 
-    /// Whether it admits every caller.
+    /// Whether the access gate admits every caller.
     pub fn is_open(&self) -> bool {
         self.requirement.is_none() && !self.secure
     }

@@ -127,7 +127,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Whether it is a host and perhaps a port, and nothing else; an empty one is.
+/// Whether a Host header is empty, or a host with or without a port.
 fn is_host(value: &HeaderValue) -> bool {
     // The usual values are recognised without parsing.
     let bytes = value.as_bytes();

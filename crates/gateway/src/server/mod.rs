@@ -449,7 +449,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
 type ServiceListeners = Vec<Vec<(std::net::TcpListener, Arc<service::ServiceState>)>>;
 
 impl<B> GatewayShared<B> {
-    /// Listens for the services; gives where, by name.
+    /// Listens for the services. Returns where, by name.
     fn open_services(
         &self,
         doors: usize,

@@ -39,7 +39,7 @@ impl<B: ProgramBackend> Server<B> {
     }
 }
 
-/// A body that is no JSON, with the place.
+/// A body that is not JSON, with the place.
 #[cold]
 pub(super) fn malformed(body: &[u8], error: &JsonError) -> ProblemDocument {
     let before = &body[..error.offset.min(body.len())];

@@ -98,7 +98,7 @@ impl RequestRecord {
         }
     }
 
-    /// Ends it: passes the record to its receivers.
+    /// Ends the record and passes it to its receivers.
     pub fn end<B: ProgramBackend>(
         self,
         shared: &GatewayShared<B>,

@@ -160,7 +160,7 @@ impl<S> TimedStream<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TimedStream<S> {
-    /// Waits for bytes without a buffer of its own, and gives those that came:
+    /// Waits for bytes without a buffer of its own and returns those that came:
     /// none at the end.
     ///
     /// # Errors

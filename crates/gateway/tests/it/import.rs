@@ -126,7 +126,7 @@ fn the_request_to_try_is_one_that_the_program_can_take() {
     let ask = |body: &str| send(gateway.address(), "POST", "/odd", "", body);
     let answer = ask(&made.sample);
     assert_eq!(answer.status, 200, "{}: {}", made.sample, answer.text());
-    // What a field cannot hold stands in the document.
+    // The document has the values that a field cannot hold.
     for body in [
         json!({"thousands": 1500}),
         json!({"tiny": 0.01}),

@@ -86,7 +86,7 @@ fn every_request_leaves_an_audit_record_without_secrets() {
     );
     drop(gateway);
     let all = records(&path);
-    assert_eq!(all.len(), 3, "looking how it is is no request");
+    assert_eq!(all.len(), 3, "looking how it is is not a request");
     let first = &all[0];
     for (name, value) in [
         ("SMF123_REC_TYPE", "123"),

@@ -182,7 +182,7 @@ fn a_client_is_known_by_its_certificate() {
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     let answer = get(address, &ours, Some(&ours.sign("MAINTILL"))).unwrap();
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-    // The first name is no CICS user id, the second is one.
+    // The first name is not a CICS user id, the second is one.
     assert_eq!(*bank.callers.lock().unwrap(), ["", "MAINTILL"]);
     let answer = get(address, &ours, None).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");

@@ -62,7 +62,7 @@ pub struct ConnectionStatus {
     pub state: &'static str,
     /// Sockets that are open: one for each thread that calls.
     pub lanes: u32,
-    /// Sessions of all of them.
+    /// Sessions of all connections.
     pub sessions: u32,
     /// Requests under way.
     pub in_use: u32,
@@ -91,7 +91,7 @@ pub struct PartnerStatus {
     pub address: String,
     /// Its connections.
     pub lanes: u32,
-    /// Sessions of all of them.
+    /// Sessions of all connections.
     pub sessions: u32,
     /// Its requests under way.
     pub in_use: u32,

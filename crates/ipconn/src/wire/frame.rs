@@ -81,7 +81,7 @@ impl FrameKind {
         }
     }
 
-    /// Whether it belongs to one request.
+    /// Whether the frame kind belongs to one request.
     fn is_of_request(self) -> bool {
         matches!(
             self,

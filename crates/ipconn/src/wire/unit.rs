@@ -58,7 +58,7 @@ const COMMIT_ONE_PHASE: u32 = 5;
 const OUTCOME: u32 = 6;
 
 impl UnitStep {
-    /// Whether it is an order, not a LINK.
+    /// Whether the unit step is an order, not a LINK.
     pub fn is_order(self) -> bool {
         !matches!(self, UnitStep::Link(_))
     }

@@ -228,7 +228,7 @@ pub struct TaskState {
 }
 
 impl TaskState {
-    /// Whether it waits for a service outside of the kernel.
+    /// Whether the task waits for a service outside of the kernel.
     pub fn waits_outside(&self) -> bool {
         self.outside.as_ref().is_some_and(OutsideCall::is_out)
     }
@@ -337,7 +337,7 @@ impl TaskState {
             || (self.stage == TaskStage::WaitPlace && !self.has_request)
     }
 
-    /// Whether it counts as an active task. A run of a program for an open task does not count;
+    /// Whether the task counts as an active task. A run of a program for an open task does not count;
     /// its open task does.
     pub(super) fn counts(&self) -> bool {
         self.run_of.is_none()

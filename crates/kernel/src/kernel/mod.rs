@@ -540,7 +540,7 @@ impl<R: ResourceManagers> Kernel<R> {
         self.state.waits.contains_key(&task)
     }
 
-    /// Whether it waits for a child, which may use its place meanwhile.
+    /// Whether the task waits for a child, which may use its place meanwhile.
     pub fn waits_for_child(&self, task: TaskKey) -> bool {
         self.wait_of(task).is_some_and(|(on, _)| match on {
             WaitOn::Event(name) => name.kind.counts == WaitKind::Child,

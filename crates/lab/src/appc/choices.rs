@@ -28,7 +28,7 @@ pub struct ModelChoice {
     pub change: Option<fn(&mut ModelStructure)>,
 }
 
-/// All of them.
+/// All choices of the model.
 pub const CHOICES: &[ModelChoice] = &[
     ModelChoice {
         appendix: GuideAppendix::A,

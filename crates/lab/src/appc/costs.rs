@@ -1,7 +1,7 @@
 //! The costs of each machine's work, and the source of each value, as data.
 //!
 //! The guide publishes no cost. One value is *given* in it. Every other one is
-//! *calibrated*: determined from one published figure, which then is no prediction.
+//! *calibrated*: determined from one published figure, which then is not a prediction.
 //! Work that would need a guess takes no time. The two remaining guesses, a card's
 //! time and a timer, are among the `choices`. The whole table ([`COSTS`]) is
 //! printed with every report.

@@ -15,7 +15,7 @@ pub struct ParameterSweep {
     pub caption: &'static str,
 }
 
-/// All of them.
+/// All parameter sweeps.
 pub fn all(model: &NetworkModel) -> Result<Vec<ParameterSweep>, RingError> {
     Ok(vec![
         ru_size(model)?,

@@ -1,6 +1,6 @@
 //! The ways in which sockets are served.
 
-/// One of them.
+/// One way to serve sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CycleCase {
     /// Its name in reports.

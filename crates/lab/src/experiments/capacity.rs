@@ -427,7 +427,7 @@ fn conclude(report: &mut ExperimentReport, points: &[CapacityPoint]) {
         report.conclusions.push(against_the_paper(few, many));
         report.conclusions.push(
             "The eligible share follows from how the gateway registers its threads: all of them are \
-             of the offload kind, as its worker threads are on z/OS. It is no measurement of work."
+             of the offload kind, as its worker threads are on z/OS. It is not a measurement of work."
                 .into(),
         );
     }

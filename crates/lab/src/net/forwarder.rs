@@ -145,7 +145,7 @@ impl ForwardingPath {
         }
     }
 
-    /// Sleeps until something may be there to do. Says whether to stop.
+    /// Sleeps until something may be there to do. Returns whether to stop.
     fn rest(&self, stopped: &UnixStream) -> io::Result<bool> {
         let next = self.waiting.peek().map(|Reverse(frame)| frame.0);
         let ahead = next.map(|due| due.saturating_sub(drive::clock::now()));

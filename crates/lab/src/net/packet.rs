@@ -219,7 +219,7 @@ impl FrameBatch {
 }
 
 /// Waits until one of the descriptors has something to read or was hung up.
-/// Says which of them.
+/// Returns for each descriptor whether it is ready.
 pub fn wait<const N: usize>(fds: [RawFd; N], timeout: Option<Duration>) -> io::Result<[bool; N]> {
     let mut polled = fds.map(|fd| libc::pollfd {
         fd,

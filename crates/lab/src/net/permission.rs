@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Says whether network namespaces can be made here.
+/// Returns whether network namespaces can be made here.
 pub fn check() -> Result<(), LabError> {
     super::NetworkNamespace::new().map(drop)
 }

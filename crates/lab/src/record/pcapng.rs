@@ -50,7 +50,7 @@ impl<W: Write> PcapngWriter<W> {
     }
 
     /// Writes how many packets were seen and how many were missed, flushes,
-    /// and gives the file back.
+    /// and returns the file.
     pub fn finish(mut self, time_ns: u64, seen: u64, dropped: u64) -> io::Result<W> {
         let mut statistics = Vec::new();
         statistics.extend(0u32.to_le_bytes());

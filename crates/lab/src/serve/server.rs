@@ -166,7 +166,7 @@ impl Server {
 }
 
 impl Server {
-    /// Waits for the monitoring record of a transaction; gives it with those
+    /// Waits for the monitoring record of a transaction. Returns it with those
     /// that were written before it, each taken once.
     pub fn records_until(&mut self, transid: &str) -> Result<Vec<Record>, LabError> {
         let mut records = Vec::new();

@@ -201,7 +201,7 @@ impl Flow {
     }
 }
 
-/// Asks the region by HTTP and gives the whole answer.
+/// Asks the region by HTTP and returns the whole answer.
 fn get(at: SocketAddr, path: &str) -> Result<String, LabError> {
     let failed = |error| LabError::system(format!("asking for {path}"))(error);
     let mut stream = TcpStream::connect_timeout(&at, LONGEST).map_err(failed)?;

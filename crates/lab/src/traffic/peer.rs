@@ -187,7 +187,7 @@ impl UserspacePeer {
 }
 
 impl Connection {
-    /// Reads, answers and closes. Says when the next answer is due.
+    /// Reads, answers and closes. Returns when the next answer is due.
     fn handle_socket(
         &mut self,
         socket: &mut tcp::Socket<'_>,
@@ -198,7 +198,7 @@ impl Connection {
             self.requests = RequestBuffer::default();
             self.due.clear();
             self.unsent.clear();
-            // Listening anew fails only with a port of zero.
+            // Listening again fails only with a port of zero.
             let _ = socket.listen(PORT);
             return None;
         }

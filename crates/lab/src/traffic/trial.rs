@@ -81,7 +81,7 @@ impl TrafficTrial {
         })
     }
 
-    /// Runs it without the explanation.
+    /// Runs the trial without explaining its capture.
     pub fn take(&self, seed: u64) -> Result<TrialMeasurement, LabError> {
         let wire = WirePlan {
             user_space_server: matches!(self.server, TrialEndpoint::User(_)),

@@ -49,7 +49,7 @@ pub struct CpuPart {
     pub view: CpuView,
     /// The names under which it was observed.
     pub subjects: Vec<String>,
-    /// Distinguishes it from other parts of the same view: the machine of the
+    /// Distinguishes the CPU part from other parts of the same view: the machine of the
     /// processes, or the address of an endpoint.
     pub identity: String,
     /// Ids of the processes, if known.

@@ -168,7 +168,7 @@ pub type DurationBuckets = Vec<(i32, u64)>;
 pub struct ReportInterval {
     /// Seconds from the start of the load to the interval's end.
     pub at_s: f64,
-    /// Whether the interval lies in the warm-up.
+    /// Whether the interval is in the warm-up.
     pub warmup: bool,
     /// Requests begun per second.
     pub sent_s: f64,

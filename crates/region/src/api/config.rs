@@ -22,7 +22,7 @@ pub struct RegionConfig {
     pub default_user: Name<8>,
     /// Most active tasks, and so most workers; 1 to 1,000.
     pub mxt: usize,
-    /// Most requests that wait for one of them.
+    /// Most requests that wait for an active task to end.
     pub queue_limit: usize,
     /// Workers that are started with the region and never ended for idleness.
     pub min_workers: usize,

@@ -108,7 +108,7 @@ pub trait Conversation: Send {
     /// Asks for a confirmation and waits for it; true when the partner asked
     /// to send.
     fn confirm(&mut self) -> Result<bool, Fault>;
-    /// Confirms.
+    /// Answers the partner's request for confirmation positively (ISSUE CONFIRMATION).
     fn confirmed(&mut self) -> Result<(), Fault>;
     /// Gives the partner the turn, with a confirmation if asked for.
     fn invite(&mut self, confirm: bool) -> Result<(), Fault>;

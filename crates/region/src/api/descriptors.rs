@@ -99,10 +99,10 @@ impl LentDescriptor {
         &self.worker
     }
 
-    /// Takes it back from a worker that is not trusted: the connection ends, for
+    /// Takes the lent descriptor back from a worker that is not trusted: the connection ends, for
     /// the worker, too (`shutdown(2)`).
     pub fn take_back(self) {
-        // SAFETY: an own descriptor. One that is no socket stays as it is.
+        // SAFETY: an own descriptor. One that is not a socket stays as it is.
         unsafe { libc::shutdown(self.own.as_raw_fd(), libc::SHUT_RDWR) };
     }
 

@@ -88,7 +88,7 @@ pub fn ts_model(def: &csd::TsModelDef) -> TsModelDef {
 }
 
 /// A transient data queue. `user` runs the transaction that a queue without USERID
-/// triggers. An extrapartition queue's file lies in the region's folder.
+/// triggers. An extrapartition queue's file is in the region's folder.
 ///
 /// # Errors
 /// A file or store that the definition needs is missing.

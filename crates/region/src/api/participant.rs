@@ -190,7 +190,7 @@ impl TaskUnit {
     }
 
     /// Has all runs of the task go to the worker that it runs in now, until
-    /// [`TaskUnit::unpin`] or the task's end. A task that is no open task's run
+    /// [`TaskUnit::unpin`] or the task's end. A task that is not an open task's run
     /// stays in its worker anyway. False when it runs in no worker.
     pub fn pin(&self) -> bool {
         self.host.clone().pin(self.task)

@@ -16,7 +16,7 @@ pub struct TraceRecord {
     pub task: u64,
     /// Transaction.
     pub transid: TransId,
-    /// The worker whose ring it stood in; `None` for the region's own.
+    /// The worker whose ring it was in; `None` for the region's own.
     pub worker: Option<u32>,
     /// Domain of the command, or `kernel`, or `user` for ENTER TRACENUM.
     pub domain: &'static str,

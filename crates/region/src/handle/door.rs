@@ -88,7 +88,7 @@ impl TerminalRuntime {
         self.runtime.block_on(future)
     }
 
-    /// Ends it without a wait for what blocks. The dispatch thread receives the ends of tasks
+    /// Ends the runtime without waiting for blocked threads. The dispatch thread receives the ends of tasks
     /// that still run.
     pub fn shutdown_background(self) {
         if let Some(port) = &self.port {

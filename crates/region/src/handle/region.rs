@@ -167,7 +167,7 @@ impl Handle {
     /// to define a file, and to load it, while the region runs. Commits wait
     /// meanwhile. Returns `None` when the region has no store, or ends.
     ///
-    /// A file must not be removed or defined anew while definitions in force
+    /// A file must not be removed or defined again while definitions in force
     /// name it.
     pub fn with_store<R: Send + 'static>(
         &self,
@@ -265,10 +265,10 @@ impl Handle {
         self.shared.trace_records(filter)
     }
 
-    /// Commands by transaction and command since the region's start, or since
-    /// counting began anew; `anew` has it begin now.
-    pub fn command_counts(&self, anew: bool) -> Vec<CommandCount> {
-        self.shared.command_counts(anew)
+    /// Commands by transaction and command since the region's start, or the
+    /// last reset. `reset` sets them to zero afterwards.
+    pub fn command_counts(&self, reset: bool) -> Vec<CommandCount> {
+        self.shared.command_counts(reset)
     }
 
     /// Begins to write the trace to a new file, `traces/NAME.jsonl` in the
@@ -293,7 +293,7 @@ impl Handle {
         self.shared.trace_status()
     }
 
-    /// Whether offload engines have CPUs that are no general ones.
+    /// Whether offload engines have CPUs that are not general ones.
     pub fn engines_are_apart(&self) -> bool {
         let (Some(offload), Some(general)) = (&self.shared.offload, &self.shared.general) else {
             return false;

@@ -75,7 +75,7 @@ impl SharedRegion {
         }
     }
 
-    /// Serves the call of a task that is no worker's: of an open task, or of a
+    /// Serves the call of a task that is not a worker's: of an open task, or of a
     /// guest.
     pub(super) fn serve_open(
         self: &Arc<Self>,

@@ -183,7 +183,7 @@ impl SharedRegion {
                 shared.run_conversation(key, id, talk, &own, &queue);
             });
         if let Err(error) = started {
-            tracing::error!(%error, "no thread for a conversation");
+            tracing::error!(%error, "cannot start a thread for a conversation");
             return None;
         }
         let entry = ConversationEntry {

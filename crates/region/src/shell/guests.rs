@@ -79,7 +79,7 @@ impl GuestStack {
         self.any() && self.lock().last().is_some_and(|g| !g.runs)
     }
 
-    /// Adds one; gives its place in the stack.
+    /// Adds one. Returns its place in the stack.
     fn push(&self) -> usize {
         let mut stack = self.lock();
         stack.push(RunningGuest {

@@ -493,7 +493,7 @@ impl SharedRegion {
             })
         });
         if let Err(error) = begun {
-            tracing::error!(%error, "no thread for input and output");
+            tracing::error!(%error, "cannot start a thread for input and output");
             if let Some(task) = task {
                 self.answer_task(task, &CallAnswer::of_abend(b"AEXZ"));
             }

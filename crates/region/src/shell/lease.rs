@@ -201,7 +201,7 @@ impl SlotLease {
         Poll::Pending
     }
 
-    /// The reply of a task that is over: reads the results that lie in the slot.
+    /// The reply of a task that is over: reads the results that are in the slot.
     pub(crate) fn into_reply(mut self, finished: FinishedTask) -> TaskReply {
         let FinishedTask {
             abend,
@@ -450,7 +450,7 @@ pub fn left_return(state: &RegionState, key: TaskKey) -> Option<CommandOperands>
     }
     options |= 1 << ret::COMMAREA;
     let (start, bytes) = (results.commarea as usize, results.commarea_bytes as usize);
-    // SAFETY: the results were checked: the area lies in the arena, which stays mapped
+    // SAFETY: the results were checked: the area is in the arena, which stays mapped
     // while the link lives.
     let area = unsafe { std::slice::from_raw_parts(link.side.arena(place.slot).add(start), bytes) };
     let operands = CommandOperands::new(options).bytes(ret::TRANSID, transid);

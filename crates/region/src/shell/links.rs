@@ -169,7 +169,7 @@ impl WorkerLinks for LinkTable {
             return;
         };
         let bytes = (bytes as usize).min(old.side.arena_bytes().min(new.side.arena_bytes()));
-        // SAFETY: both arenas have that many bytes, lie in mappings of their
+        // SAFETY: both arenas have that many bytes, are in mappings of their
         // own, and the two slots belong to the task that moves.
         unsafe {
             let source = old.side.arena(from.slot);

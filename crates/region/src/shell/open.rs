@@ -33,7 +33,7 @@ pub struct OpenLease {
 pub struct OpenUse {
     /// CPU time of its thread in nanoseconds.
     pub cpu_ns: u64,
-    /// The CPU time is no reading of a clock of the thread's CPU.
+    /// The CPU time is not a reading of a clock of the thread's CPU.
     pub estimated: bool,
     /// The time that its door spent before it asked for the task.
     pub before_ns: u64,

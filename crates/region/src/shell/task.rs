@@ -117,7 +117,7 @@ impl Task {
     }
 
     /// Puts a container of at most `max_len` bytes. `fill` writes it in place,
-    /// where the program will read it, and says how many bytes it wrote; what
+    /// where the program will read it and returns how many bytes it wrote; what
     /// it finds there is arbitrary. A container of the same name is replaced.
     pub fn put_container<E>(
         &mut self,

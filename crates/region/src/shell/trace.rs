@@ -89,9 +89,9 @@ impl SharedRegion {
         }
     }
 
-    /// Commands by transaction and command, since the region's start or since
-    /// counting began anew; `anew` has it begin now.
-    pub fn command_counts(&self, anew: bool) -> Vec<CommandCount> {
+    /// Commands by transaction and command, since the region's start or the
+    /// last reset. `reset` sets them to zero afterwards.
+    pub fn command_counts(&self, reset: bool) -> Vec<CommandCount> {
         let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
         let mut kept = self.past_counts.lock();
         let mut sums = kept.0.clone();
@@ -121,7 +121,7 @@ impl SharedRegion {
             })
         };
         let counts = sums.iter().filter_map(count).collect();
-        if anew {
+        if reset {
             kept.1 = sums;
         }
         counts

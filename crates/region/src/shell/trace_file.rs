@@ -214,7 +214,7 @@ impl Writer {
 }
 
 impl RingPosition {
-    /// Notes what was read; gives how many entries were overwritten before.
+    /// Notes what was read. Returns how many entries were overwritten before.
     fn advance(&mut self, next: u64, read: usize) -> u64 {
         let passed = next.saturating_sub(self.next);
         self.next = next;

@@ -112,7 +112,7 @@ impl WakeInboxes {
         self.full.load(Ordering::SeqCst) & 1 << port != 0
     }
 
-    /// Wakes the futures in the inbox of a port; gives their number.
+    /// Wakes the futures in the inbox of a port. Returns their number.
     pub fn open(&self, port: usize) -> usize {
         if !self.has(port) {
             return 0;
@@ -128,7 +128,7 @@ impl WakeInboxes {
         woken
     }
 
-    /// Wakes what lies in any inbox: for those whose door does not look.
+    /// Wakes the futures in every inbox, for doors that do not look at theirs.
     pub fn open_all(&self) {
         for port in 0..PORTS {
             self.open(port);

@@ -95,7 +95,7 @@ impl Drop for RegionProcess {
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().map_or(usual, |text| {
         text.parse()
-            .unwrap_or_else(|_| panic!("{name} is no number"))
+            .unwrap_or_else(|_| panic!("{name} is not a number"))
     })
 }
 

@@ -12,7 +12,7 @@ use link::{
 };
 use store::SeekKey;
 
-/// Runs a script; gives what was answered, a line each, and the abend code.
+/// Runs a script. Returns what was answered, a line each, and the abend code.
 /// The calls and their waits are counted.
 pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (String, Name<4>) {
     let mut said = String::new();

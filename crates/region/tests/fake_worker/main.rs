@@ -1,4 +1,4 @@
-//! A worker without COBOL: it stands on the worker's end of the link alone and
+//! A worker without COBOL: it uses the worker's end of the link only and
 //! behaves, well or badly, as the program's name asks it to.
 
 mod descriptors;
@@ -107,7 +107,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
     }
 }
 
-/// The COMMAREA as it lies in the arena.
+/// The COMMAREA as it is in the arena.
 fn commarea<'a>(worker: &'a mut WorkerSide, task: &TaskIn) -> &'a mut [u8] {
     let request = &task.request;
     // SAFETY: the region put the COMMAREA inside of the slot's arena, which is

@@ -25,7 +25,7 @@ pub fn perform_violation(worker: &mut WorkerSide, task: &TaskIn, results: &mut S
 
 /// Memory of this worker from its start; the arenas follow the call area.
 fn memory(worker: &WorkerSide) -> *mut u8 {
-    // SAFETY: the arena of slot 0 lies at that offset of the mapping.
+    // SAFETY: the arena of slot 0 is at that offset of the mapping.
     unsafe { worker.arena(0).sub(link::layout::ARENA_OFFSET) }
 }
 

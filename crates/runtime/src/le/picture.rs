@@ -2,7 +2,7 @@
 //!
 //! A picture is a row of terms (`YYYY`, `ZD`, `Mmm`, `HH` and so on) and
 //! delimiters. [`Picture::format`] writes a date by it, [`Picture::read`]
-//! finds a date in a text. Years of two digits lie in a range of a hundred
+//! finds a date in a text. Years of two digits are in a range of a hundred
 //! years, as CEESCEN sets it.
 //! Reference: z/OS Language Environment programming reference, "Date and time
 //! services tables", CEEDATE, CEEDAYS, CEESECS.

@@ -7,7 +7,7 @@
 //! the item that FROM or INTO names. Items that are not converted are there
 //! too when a table of varying length in them moves the items after them.
 //!
-//! Invariant: a text that is no descriptor gives `None`, never a panic.
+//! Invariant: a text that is not a descriptor gives `None`, never a panic.
 
 use copybook::{FieldKind, NumberStorage, NumericEditing, NumericItem, SignPlace};
 

@@ -18,7 +18,7 @@ pub(super) enum JsonValue {
     Object(Vec<(Vec<u8>, JsonValue)>),
 }
 
-/// Why a text is no JSON.
+/// Why a text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonFault {
     /// It is not well formed.

@@ -51,7 +51,7 @@ pub mod operand {
     /// The first counter of a table with OCCURS DEPENDING ON.
     pub const COUNTERS: usize = 7;
 
-    /// State of XML PARSE: 1 while there is an event to process. It stands in
+    /// State of XML PARSE: 1 while there is an event to process. It is in
     /// the place of the record.
     pub const STATE: usize = RECORD;
     /// XML-EVENT.

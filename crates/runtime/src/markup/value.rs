@@ -144,7 +144,7 @@ pub(super) fn invalid(node: &Node, bytes: &[u8]) -> Fault {
         let _ = write!(text, "{byte:02X}");
     }
     let more = if bytes.len() > SHOWN { "..." } else { "" };
-    Fault(format!("{text}{more}', which is no number"))
+    Fault(format!("{text}{more}', which is not a number"))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl XmlWriter<'_> {
         Ok(())
     }
 
-    /// An item of a group that is no attribute.
+    /// An item of a group that is not an attribute.
     fn item(&mut self, output: &OutputItem) -> Result<(), Fault> {
         match output {
             OutputItem::Leaf(index, at) if self.node(output).form == XmlForm::Content => {

@@ -38,7 +38,7 @@ pub(super) struct ProgramCursor {
 }
 
 impl ProgramCursor {
-    /// Whether it runs a prepared statement.
+    /// Whether the program cursor runs a prepared statement.
     pub fn is_of(&self, prepared: &Rc<PreparedStatement>) -> bool {
         Rc::ptr_eq(&self.prepared, prepared)
     }
@@ -262,7 +262,7 @@ impl Session {
         Ok(notes.sqlca(if room.is_some() { rows } else { 0 }))
     }
 
-    /// Puts the row that a cursor stands on into the host variables.
+    /// Puts the row that a cursor is on into the host variables.
     fn take_row(
         &self,
         areas: &mut dyn SqlAreas,

@@ -2,7 +2,7 @@
 //!
 //! The variables become operands after the SQLCA, so that they are read and set as
 //! host variables are. Their values are copied in before the statement and out after
-//! it: an SQLDA points at storage that is no operand.
+//! it: an SQLDA points at storage that is not an operand.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "SQL descriptor area (SQLDA)".
 

@@ -67,7 +67,7 @@ impl Default for SessionOptions {
 /// distinguishes programs.
 pub(super) type ProgramName = ([u8; 8], String);
 
-/// Statements that are kept prepared; beyond them all are made anew.
+/// Statements that are kept prepared; beyond them all are made again.
 const MOST_STATEMENTS: usize = 2_000;
 
 /// A session with the server.

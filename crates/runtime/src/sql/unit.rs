@@ -66,7 +66,7 @@ const OWN: &[(&str, &str)] = &[
 ];
 
 impl Session {
-    /// Writes what stands before a statement.
+    /// Writes the messages that go before a statement.
     pub(super) fn open_batch(&mut self) {
         self.before = (self.unit, self.own_prepared);
         self.prepare_own();

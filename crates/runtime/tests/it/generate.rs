@@ -192,6 +192,6 @@ fn an_invalid_number_is_a_data_exception() {
     let fault = generate(&statement, b"R1231.2", 60, 0).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "data exception (0C7): CNT holds X'312E32', which is no number"
+        "data exception (0C7): CNT holds X'312E32', which is not a number"
     );
 }

@@ -73,7 +73,7 @@ fn values_go_to_the_items_of_their_names_and_the_registers_say_how() {
     }
 }
 
-/// Storage whose counter lies in the first byte of the record.
+/// Storage whose counter is in the first byte of the record.
 struct CountedStorage(OperandStorage);
 
 impl CallOperands for CountedStorage {

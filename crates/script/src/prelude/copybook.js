@@ -13,7 +13,7 @@
   };
 
   // A part of a record: its bytes, and the subscripts of the tables around it.
-  // They have symbols, so that they are no fields.
+  // They have symbols, so that they are not fields.
   const B = N.B = Symbol("bytes"), A = Symbol("at");
   class Part {
     constructor(bytes, at) {

@@ -58,7 +58,7 @@
   }
   N.FLAT = FLAT;
 
-  // Half of a surrogate pair is no text that travels.
+  // Half of a surrogate pair cannot be encoded.
   const well = (text) => (text.isWellFormed() ? text : text.toWellFormed());
   const toUtf8 = (text) => N.toUtf8(well(text));
 

@@ -292,7 +292,7 @@ impl Conversation {
         self.error_sense.take()
     }
 
-    /// Whether the partner asked for the right to send; asking clears it.
+    /// Whether the partner asked for the right to send. The call clears the indication.
     pub fn take_request_to_send(&mut self) -> bool {
         std::mem::take(&mut self.request_to_send)
     }

@@ -88,7 +88,7 @@ crate::conversation::code::values!(
 );
 
 impl ConversationCharacteristics {
-    /// Whether one of them asks for a confirmation.
+    /// Whether a characteristic requests a confirmation.
     fn confirms(&self) -> bool {
         self.send_type == SendType::Confirm
             || self.prepare_type == PrepareToReceiveType::Confirm

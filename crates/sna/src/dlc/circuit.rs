@@ -64,7 +64,7 @@ pub enum CircuitEvent<'a> {
     Connected,
     /// A PIU.
     Info(&'a [u8]),
-    /// The link began anew: XIDs again.
+    /// The link began again: XIDs again.
     Restarted,
     /// The circuit is closed; by the partner if `by_peer`.
     Closed {

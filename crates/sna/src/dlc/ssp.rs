@@ -76,9 +76,9 @@ kinds! {
     HaltDl = 0x0E CONTROL,
     /// The circuit is ended.
     DlHalted = 0x0F CONTROL,
-    /// Begin the link anew.
+    /// Begin the link again.
     RestartDl = 0x10 CONTROL,
-    /// The link has begun anew.
+    /// The link has begun again.
     DlRestarted = 0x11 CONTROL,
     /// A datagram without a circuit.
     DataFrame = 0x14 CONTROL,

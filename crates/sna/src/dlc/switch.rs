@@ -52,7 +52,7 @@ pub enum SwitchEvent {
     Contact(CircuitId),
     /// Data may flow.
     Connected(CircuitId),
-    /// The link of a circuit began anew.
+    /// The link of a circuit began again.
     Restarted(CircuitId),
     /// A circuit is closed.
     Closed(CircuitId, CircuitFailure),

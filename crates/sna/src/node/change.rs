@@ -25,7 +25,7 @@ pub struct ChangedSessions {
 
 impl Node {
     /// Changes or adds a mode. Its sessions are renewed, and their limits are
-    /// agreed on anew where they differ.
+    /// agreed on again where they differ.
     pub fn change_mode(&mut self, mode: Mode, now: MonotonicTime) -> ChangedSessions {
         self.advance(now);
         let mut renewed = ChangedSessions::default();
@@ -96,7 +96,7 @@ impl Node {
     /// Sessions over these links end as their conversations do, and no other is
     /// begun over them, by either side. Verbs that wait for a session fail with
     /// ALLOCATE_FAILURE_RETRY. The next session waits for
-    /// [`Node::define_route`], and its limits are agreed on anew: at the other
+    /// [`Node::define_route`], and its limits are agreed on again: at the other
     /// end is another node, or may be.
     pub fn withdraw_routes(
         &mut self,

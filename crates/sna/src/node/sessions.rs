@@ -126,7 +126,7 @@ impl Node {
     }
 
     /// Shrinks the window of an adaptively paced session's partner at once, to
-    /// 0 to close it. Gives whether that can be done now.
+    /// 0 to close it. Returns whether that can be done now.
     pub fn shrink_window(&mut self, session: SessionId, window: u16) -> bool {
         let half = self.sessions.get_mut(session).and_then(|s| s.half.as_mut());
         let done = half.is_some_and(|h| h.shrink_window(window));

@@ -96,7 +96,7 @@ impl Port {
         })
     }
 
-    /// When to plan the link timer, if it must be planned anew.
+    /// When to plan the link timer, if it must be planned again.
     pub(super) fn plan_timer(&mut self) -> Option<u64> {
         let at = self.station.next_timeout()?;
         if self.timer_at.is_some_and(|planned| planned <= at) {

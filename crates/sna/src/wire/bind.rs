@@ -73,7 +73,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
     }
 }
 
-/// The pacing fields of a BIND. A window of 0 is no pacing.
+/// The pacing fields of a BIND. A window of 0 means no pacing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pacing {
     /// Adaptive pacing.

@@ -77,7 +77,7 @@ senses! {
     NOT_NORMAL_FLOW = 0x4011_0000, "FM data on the expedited flow";
     RESPONSE_FORM = 0x4014_0000, "form of response asked for is not allowed";
     FORMAT_INDICATOR = 0x400F_0000, "format indicator wrongly set";
-    END_WITHOUT_TURN = 0x4019_0000, "end of chain asks for exceptions only and hands over nothing";
+    END_WITHOUT_TURN = 0x4019_0000, "end of chain requests exception response only, without change direction or end bracket";
     NO_SESSION = 0x8005_0000, "no session with this address";
     SEGMENTING = 0x8007_0000, "segmenting error";
     SEGMENT_LENGTH = 0x8007_0001, "first segment too short";

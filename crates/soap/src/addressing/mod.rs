@@ -115,7 +115,7 @@ pub struct AddressingProperties {
 }
 
 impl AddressingProperties {
-    /// Whether it has no header block.
+    /// Whether there are no addressing header blocks.
     pub fn is_empty(&self) -> bool {
         *self == AddressingProperties::default()
     }

@@ -63,7 +63,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// An element that is a record; gives the bytes of the record.
+    /// Writes an element that is a record. Returns the bytes of the record.
     fn whole(&self, at: usize, record: &[u8], out: &mut Vec<u8>) -> Result<usize, Box<Fault>> {
         let node = &self.plan.nodes[at];
         let codec = &self.plan.parts[node.part].codec;

@@ -138,7 +138,7 @@ impl<'a> Parser<'a, '_> {
         Ok(length)
     }
 
-    /// An element that is its own record; gives the record's length.
+    /// Reads an element that is its own record. Returns the record's length.
     fn whole(
         &mut self,
         node: &'a Node,
@@ -333,6 +333,9 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
+    /// Reads the content of a group's element into the record. The first `own` of the
+    /// `members` are XML attributes, the others elements. `delta` is added to the offsets
+    /// of the layout: it leads to the current occurrence of a table.
     fn group(
         &mut self,
         members: std::ops::Range<usize>,

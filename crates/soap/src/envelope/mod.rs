@@ -78,7 +78,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether it is for the ultimate receiver.
+    /// Whether the header is for the ultimate receiver.
     pub fn is_for_ultimate_receiver(&self) -> bool {
         match self.role.as_deref() {
             None | Some("") => true,

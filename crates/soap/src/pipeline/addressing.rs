@@ -16,7 +16,7 @@ use crate::addressing::{
 };
 use crate::envelope::{Envelope, Fault};
 
-/// Says whether an answer may be sent to an address that a request names.
+/// Returns whether an answer may be sent to an address that a request names.
 pub trait ReplyPolicy: Debug + Send + Sync {
     /// Whether the settings allow the address.
     fn allows(&self, address: &str) -> bool;

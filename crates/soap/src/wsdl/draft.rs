@@ -31,7 +31,7 @@ impl CopybookDraft {
         self.names.unique(base[..end].trim_end_matches('-'), 0)
     }
 
-    /// Whether it has no items.
+    /// Whether the copybook draft has no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -42,7 +42,7 @@ impl CopybookDraft {
         self.items.iter().filter(|(level, ..)| *level != 88).count() as u32
     }
 
-    /// Adds an item; gives its number.
+    /// Adds an item. Returns its number.
     pub fn emit(&mut self, level: u32, name: &str, clause: &str) -> u32 {
         self.items.push((level, name.to_owned(), clause.to_owned()));
         self.last()

@@ -58,7 +58,7 @@ pub enum WsdlError {
 }
 
 impl WsdlError {
-    /// Whether it is an unsupported construct.
+    /// Whether the error is an unsupported construct.
     pub fn is_refusal(&self) -> bool {
         matches!(self, WsdlError::Refused { .. })
     }

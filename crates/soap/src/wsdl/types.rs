@@ -75,7 +75,7 @@ impl Schema {
     }
 }
 
-/// All of them.
+/// The schemas of a WSDL document.
 #[derive(Default)]
 pub(super) struct XsdSchemaSet {
     all: Vec<Schema>,

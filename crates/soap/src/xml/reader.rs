@@ -63,7 +63,7 @@ impl<'a> StartTag<'a> {
         &self.content.as_bytes()[..self.name_bytes]
     }
 
-    /// Whether it has no attributes, like nearly all elements of a body.
+    /// Whether the start tag has no attributes, like nearly all elements of a body.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.content.len() == self.name_bytes

@@ -31,7 +31,7 @@ impl XmlElement {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Whether it has this name in this namespace.
+    /// Whether the XML element has this name in this namespace.
     pub fn is(&self, namespace: &str, name: &str) -> bool {
         self.name == name && self.namespace == namespace
     }
@@ -47,7 +47,7 @@ impl XmlElement {
             .filter(move |child| child.is(namespace, name))
     }
 
-    /// The first of them.
+    /// The first child with this name in this namespace.
     pub fn first(&self, namespace: &str, name: &str) -> Option<&XmlElement> {
         self.children.iter().find(|child| child.is(namespace, name))
     }

@@ -58,7 +58,7 @@ struct TaskSocket {
 }
 
 impl TaskSocket {
-    /// Closes it. If it was given, no task can take it any more. Another task
+    /// Closes the task socket. If it was given, no task can take it any more. Another task
     /// with the giver's name may have given one of the same number since it was
     /// taken.
     fn take_back(self, given: &GivenSockets, giver: &ClientId, number: i64) {

@@ -351,7 +351,7 @@ mod tests {
                 buffer.drain(..skipped);
                 match framing.first(&buffer, searched) {
                     Ok(FrameStart::Message { data, next }) => {
-                        assert!(!data.is_empty(), "no message stands between delimiters");
+                        assert!(!data.is_empty(), "no message is between delimiters");
                         messages.push(buffer[data].to_vec());
                         buffer.drain(..next);
                         searched = 0;

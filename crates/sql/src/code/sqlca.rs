@@ -111,7 +111,7 @@ impl Sqlca {
         Sqlca::of(100, &[])
     }
 
-    /// Writes it into a program's area.
+    /// Writes the SQLCA into a program's area.
     pub fn write(&self, area: &mut [u8; SQLCA_BYTES]) {
         area.fill(b' ');
         area[..8].copy_from_slice(b"SQLCA   ");

@@ -320,7 +320,7 @@ impl<'a> Writer<'a> {
         if !self.accept(&["AS", "IDENTITY"]) {
             return Err(StatementProblem::refused(
                 self.peek().map_or(0, |t| t.at),
-                "a generated column that is no identity column",
+                "a generated column that is not an identity column",
             ));
         }
         let when = if always { "ALWAYS" } else { "BY DEFAULT" };

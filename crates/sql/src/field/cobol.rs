@@ -152,7 +152,7 @@ impl CobolType {
         }
     }
 
-    /// Whether it is a number.
+    /// Whether the COBOL type is a number.
     pub fn is_number(self) -> bool {
         self.sql_type().is_number()
     }

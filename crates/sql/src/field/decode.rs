@@ -17,7 +17,7 @@ pub struct DecodeOptions {
 pub enum DecodeResult {
     /// The field has it whole.
     Whole,
-    /// Characters that are no blanks were cut: the value's length.
+    /// Characters that are not blanks were cut: the value's length.
     Cut(u32),
     /// The number does not fit: -304, or +304 and -2 in the indicator.
     Overflow,

@@ -8,7 +8,7 @@ use crate::wire::oid;
 /// Why a field cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// The field's bytes are no number: -310.
+    /// The field's bytes are not a number: -310.
     #[error("a decimal host variable holds no number")]
     InvalidDecimal,
     /// The number does not fit the parameter's type: -302.

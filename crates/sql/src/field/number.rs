@@ -21,7 +21,7 @@ pub struct Decimal {
 /// Why a number cannot be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// The field's bytes are no number.
+    /// The field's bytes are not a number.
     #[error("the bytes of the field are not a decimal number")]
     Invalid,
     /// The number has too many digits for its target.
@@ -128,7 +128,7 @@ impl Decimal {
         let negative = match sign {
             0 => false,
             0x4000 => true,
-            // NaN and infinity are no decimals.
+            // NaN and infinity are not decimals.
             _ => return Err(NumberError::Range),
         };
         let mut value = 0i128;

@@ -36,7 +36,7 @@ pub(super) fn write_utf8(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Reads UTF-8 into bytes of a program; the number of characters that there
-/// are, and how many of those that are cut are no blanks.
+/// are, and how many of those that are cut are not blanks.
 pub(super) fn read_utf8(value: &[u8], out: &mut [u8]) -> (usize, bool) {
     let mut lost = false;
     if value.iter().all(|b| matches!(b, 2..=127)) {

@@ -67,7 +67,7 @@ fn cut(value: &mut Expr, source: SqlType, scale: u8) {
     *value = call("trunc", vec![inner, number(scale)]);
 }
 
-/// A value that is no computation: a column of unknown type, a parameter.
+/// A value that is not a computation: a column of unknown type, a parameter.
 fn is_simple(value: &Expr) -> bool {
     placeholder(value).is_some()
         || matches!(

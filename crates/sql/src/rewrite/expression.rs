@@ -369,7 +369,7 @@ impl StatementRewriter<'_> {
                     SqlType::Time => "time",
                     _ => "timestamp",
                 };
-                let message = format!("'{written}' is no {what}");
+                let message = format!("'{written}' is not a {what}");
                 let help = "ISO, USA, EUR and JIS are 2026-02-28, 02/28/2026, 28.02.2026";
                 self.problems
                     .push(StatementProblem::error(at, error.sqlcode(), message).with_help(help));

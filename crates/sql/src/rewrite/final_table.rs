@@ -2,7 +2,7 @@
 //!
 //! The change is taken out of the query's tokens, is rewritten by itself with
 //! RETURNING, and becomes a common table expression in front of the query; a name
-//! that no program can write stands in its place.
+//! that no program can write is in its place.
 //!
 //! Invariant: OLD TABLE is of a DELETE alone, for the server returns the new rows
 //! of an UPDATE. Reference: Db2 for z/OS SQL Reference, "table-reference".

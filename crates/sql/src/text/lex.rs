@@ -50,22 +50,22 @@ pub struct SqlToken {
     pub at: usize,
     /// Offset after its last byte.
     pub end: usize,
-    /// Whether a blank, comment or line end stood before it.
+    /// Whether a blank, comment or line end was before it.
     pub spaced: bool,
 }
 
 impl SqlToken {
-    /// Whether it is this unquoted word.
+    /// Whether the SQL token is this unquoted word.
     pub fn is(&self, word: &str) -> bool {
         self.kind == TokenKind::Word && self.text == word
     }
 
-    /// Whether it is one of these unquoted words.
+    /// Whether the SQL token is one of these unquoted words.
     pub fn is_any(&self, words: &[&str]) -> bool {
         self.kind == TokenKind::Word && words.contains(&self.text.as_str())
     }
 
-    /// Whether it is this operator or separator.
+    /// Whether the SQL token is this operator or separator.
     pub fn is_mark(&self, mark: &str) -> bool {
         self.kind == TokenKind::Mark && self.text == mark
     }

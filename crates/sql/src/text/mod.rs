@@ -1,6 +1,6 @@
 //! SQL text before it is understood: tokens, host variables, problems.
 //!
-//! The text of one statement is what stands between `EXEC SQL` and `END-EXEC`,
+//! The text of one statement is the text between `EXEC SQL` and `END-EXEC`,
 //! or what a program prepares at run time. Offsets count bytes of that text;
 //! the caller maps them to lines and columns of its own source.
 

@@ -115,7 +115,7 @@ pub struct Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
-    /// Begins it for a number of values, all of them binary.
+    /// Begins the bind for a number of values, all of them binary.
     pub fn new(out: &'a mut Vec<u8>, portal: &str, statement: &str, values: usize) -> Self {
         out.push(b'B');
         let start = out.len();
@@ -158,7 +158,7 @@ impl<'a> Bind<'a> {
         self.out.truncate(self.start - 1);
     }
 
-    /// Ends it; results are binary.
+    /// Ends the bind; results are binary.
     ///
     /// # Panics
     /// If another number of values was written than was said.

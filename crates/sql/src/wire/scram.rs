@@ -10,7 +10,7 @@ use ring::{digest, hmac, pbkdf2};
 /// Why a server is not believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScramError {
-    /// Its message is no SCRAM message.
+    /// Its message is not a SCRAM message.
     #[error("the server's authentication message is not one of SCRAM")]
     Malformed,
     /// Its nonce does not begin with ours, or it asks for too many iterations.

@@ -1,5 +1,5 @@
 //! Each statement of `testdata/rewrite.txt` in PostgreSQL's SQL, as it is in
-//! `testdata/rewrite.golden`. `UPDATE_GOLDENS=1` writes the file anew.
+//! `testdata/rewrite.golden`. `UPDATE_GOLDENS=1` writes the file again.
 
 use std::fmt::Write;
 use std::path::Path;

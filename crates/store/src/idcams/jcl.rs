@@ -25,7 +25,7 @@ struct Card<'t> {
     operands: String,
 }
 
-/// The steps that run IDCAMS; the whole text as one step if it is no JCL.
+/// The steps that run IDCAMS; the whole text as one step if it is not JCL.
 pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<StepSource> {
     let lines: Vec<&str> = text.lines().collect();
     if !lines.first().is_some_and(|line| line.starts_with("//")) {

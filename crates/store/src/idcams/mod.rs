@@ -31,7 +31,7 @@ use crate::index::{CatalogueName, IndexDef, PathDef};
 /// A text's commands, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandDeck {
-    /// The steps that run IDCAMS; one without a name for text that is no JCL.
+    /// The steps that run IDCAMS; one without a name for text that is not JCL.
     pub steps: Vec<JobStep>,
     /// In the order of the text. With an error among them, nothing of the deck
     /// is to be run.
@@ -195,7 +195,7 @@ pub enum DataRef {
 }
 
 impl CodeComparison {
-    /// Whether it holds.
+    /// Whether the code comparison holds.
     pub fn holds(self, left: u32, right: u32) -> bool {
         match self {
             Self::Equal => left == right,

@@ -306,7 +306,7 @@ fn check_files(
         if built && def.upgrade && there != wanted {
             walk.find(format!(
                 "{}: the index does not have the entries of its base {} ({} entries, {} are \
-                 expected): build it anew with BLDINDEX",
+                 expected): build it again with BLDINDEX",
                 def.name, def.base, there.count, wanted.count
             ));
         }

@@ -90,7 +90,7 @@ pub enum OpenError {
     /// A store was here, and its records are lost.
     #[error(
         "the store in {} was lost: its data.mdb is {what}. Put a backup in its place with \
-         `tupelo file restore`; to begin anew without its records, delete {}",
+         `tupelo file restore`; to start with an empty store, delete {}",
         path.display(),
         marker.display()
     )]

@@ -56,7 +56,7 @@ impl PageBits {
         word.is_some_and(|word| word & (1 << (page % 64)) != 0)
     }
 
-    /// Sets a page's bit, and says whether it was set. The caller has looked
+    /// Sets a page's bit and returns whether it was set. The caller has looked
     /// that there can be such a page.
     pub fn set(&mut self, page: u64) -> bool {
         let was = self.has(page);
@@ -176,7 +176,7 @@ impl DamagedTree<'_> {
     }
 }
 
-/// Whether a key lies within bounds.
+/// Whether a key is within bounds.
 pub(super) fn is_within(key: &[u8], (low, high): KeyBounds<'_>) -> bool {
     low.is_none_or(|low| key >= low) && high.is_none_or(|high| key < high)
 }

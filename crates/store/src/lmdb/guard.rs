@@ -163,7 +163,7 @@ impl IndexGuard {
             Ok(())
         } else {
             Err(self.own.env.flawed(format!(
-                "{}: the entry {} has no record in its base {}: build the index anew with BLDINDEX",
+                "{}: the entry {} has no record in its base {}: build the index again with BLDINDEX",
                 def.name,
                 Key::from(entry),
                 def.base

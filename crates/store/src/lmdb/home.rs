@@ -24,8 +24,8 @@ const MARKER: &str = "store.txt";
 /// The text of the marker.
 const MARKER_TEXT: &str = "A store of record files was made in this directory. As long as this \
     file is here,\na missing or empty data.mdb is treated as a loss, and is not replaced by \
-    a new store.\n`tupelo file restore` puts a backup in its place. To begin anew without \
-    the\nrecords, delete this file too.\n";
+    a new store.\n`tupelo file restore` puts a backup in its place. To start with an \
+    empty store,\ndelete this file too.\n";
 
 /// Bytes that `stat` counts as a block.
 const BLOCK_BYTES: u64 = 512;

@@ -88,7 +88,7 @@ impl PageRemains {
     }
 }
 
-/// Finds the entries that lie inside the page.
+/// Finds the entries that are inside the page.
 fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     let lower = number(bytes, 12, 2) as usize;
     let upper = number(bytes, 14, 2) as usize;

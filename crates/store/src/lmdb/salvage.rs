@@ -563,7 +563,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// False if the page is no file's.
+    /// False if the page is not a file's.
     fn orphan(&mut self, ways: &mut [FileSalvage<'_>], page: &PageRemains) -> io::Result<bool> {
         let keys = 0..page.len();
         let fits = |way: &FileSalvage<'_>| {

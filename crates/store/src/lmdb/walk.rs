@@ -1,6 +1,6 @@
 //! Walking the trees of a data file, page by page, without LMDB.
 //!
-//! Every page must be the one that its parent names, lie inside the file, have
+//! Every page must be the one that its parent names, be inside the file, have
 //! its keys in order and between its parent's, and belong to one tree only.
 //! Each violation is a finding, and the walk continues at the next page.
 
@@ -36,7 +36,7 @@ pub(super) struct TreeWalk<'w> {
     pub findings: Vec<String>,
     /// How many more there are.
     pub more_findings: u64,
-    /// Whether it was to go on no further; what was found then means nothing.
+    /// Whether the walk was stopped. Its findings are incomplete then, and not used.
     stopped: bool,
     progress: ProgressCallback<'w>,
 }

@@ -3,7 +3,7 @@
 //! Until all pages of a store are checked, each command checks the pages on its
 //! path. A record may be missed only if a branch leads to a wrong page, or a
 //! key is damaged. So on each level the page on the path and its two neighbours
-//! are checked: their keys must lie within the bounds of the branches. In the
+//! are checked: their keys must be within the bounds of the branches. In the
 //! leaves the entries next to the key are checked by their checksums. If the
 //! entries on both sides of a key are right, no record was between them. A
 //! record that is requested by its whole key, exists and is right needs no

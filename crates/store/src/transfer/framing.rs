@@ -138,7 +138,7 @@ impl RecordFraming {
         }
     }
 
-    /// True if what was read is no record: an empty line between JSON values.
+    /// True if what was read is not a record: an empty line between JSON values.
     pub(super) fn is_gap(&self, buffer: &[u8]) -> bool {
         *self == Self::JsonLines && buffer.iter().all(u8::is_ascii_whitespace)
     }

@@ -169,7 +169,7 @@ impl LoadOptions {
     }
 }
 
-/// Loads records into a file; gives what was done, and the file's number from
+/// Loads records into a file. Returns what was done, and the file's number from
 /// now on.
 pub fn load(
     store: &mut dyn WriteStore,
@@ -382,7 +382,7 @@ impl Source<'_> {
         sorter.finish(&mut |item: SortRecord<'_>| tally.store(target, item))
     }
 
-    /// Converts and checks a record; gives its key.
+    /// Converts and checks a record. Returns its key.
     fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, RejectReason> {
         let (number, outside) = if self.numbered {
             outside.split_at(self.def.key_bytes().min(outside.len()))

@@ -65,7 +65,7 @@ pub fn transfer(home: &Path) {
     }
 }
 
-/// The role of a process that loads the log anew until it is killed.
+/// The role of a process that loads the log again until it is killed.
 pub fn load(home: &Path) {
     let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
     let (log, _) = files(&mut store.disk_reader().unwrap());

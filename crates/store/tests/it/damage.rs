@@ -170,7 +170,7 @@ fn a_store_that_lost_its_data_is_not_taken_for_a_new_one() {
             assert!(error.to_string().contains("tupelo file restore"));
             assert!(marker.is_file());
         }
-        // The way to begin anew, as the message describes it.
+        // The message says how to start with an empty store.
         std::fs::remove_file(home.path().join("store.txt")).unwrap();
         let mut store = LmdbStore::open(home.path(), &options()).unwrap();
         store.define(ksds("ACCOUNTS", 4)).unwrap();
@@ -288,7 +288,7 @@ fn dumped(home: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// All that follows every page: a copy, a load over what is there, and an index
-/// that is built anew.
+/// that is built again.
 fn worked_on(home: &Path) -> Result<(), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut reader = LmdbReader::open(home, &options()).map_err(|e| text(&e))?;
@@ -497,7 +497,7 @@ fn a_backup_is_made_while_the_store_is_written_and_can_be_restored() {
     restore(&backup, home.path(), &mut |_, _| ()).unwrap();
     assert_eq!(contents(home.path()).unwrap(), after);
     let new = tempfile::tempdir().unwrap();
-    let new_home = new.path().join("made/anew");
+    let new_home = new.path().join("made/again");
     restore(&backup, &new_home, &mut |_, _| ()).unwrap();
     assert_eq!(contents(&new_home).unwrap(), after);
     let mut store = LmdbStore::open(&new_home, &options()).unwrap();
@@ -617,7 +617,7 @@ fn a_store_of_the_earlier_version_is_taken_over_as_it_is() {
     let report = checked(home.path());
     assert!(report.is_clean(), "{:?}", report.findings);
     assert_eq!(sealed(&report), [true, false]);
-    // Loaded anew, the old file has check sums too.
+    // Loaded again, the old file has check sums too.
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let mut load = store.start_load(file).unwrap();
     assert_eq!(load.insert(b"z", b"z"), Ok(true));

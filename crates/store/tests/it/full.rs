@@ -21,7 +21,7 @@ fn insert(reader: &mut dyn ReadStore, file: FileId, number: usize) -> UnitOfWork
     unit
 }
 
-/// Adds records until a whole batch is refused; gives how many are in and the
+/// Adds records until a whole batch is refused. Returns how many are in and the
 /// error.
 fn fill_up(store: &mut LmdbStore, file: FileId) -> (usize, ApplyError) {
     let mut reader = store.disk_reader().unwrap();

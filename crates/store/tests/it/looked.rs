@@ -95,7 +95,7 @@ fn sought(
     }
 }
 
-/// Holds what commands see against the truth; gives how many were refused.
+/// Holds what commands see against the truth. Returns how many were refused.
 fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usize {
     let Ok(files) = reader.files() else {
         return 1;

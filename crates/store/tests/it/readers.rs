@@ -41,7 +41,7 @@ fn store_with_a_record(home: &Path) -> (LmdbStore, store::FileId) {
     (store, file)
 }
 
-/// Replaces a record of twenty pages again and again; gives the file's pages.
+/// Replaces a record of twenty pages again and again. Returns the file's pages.
 fn churn(store: &mut LmdbStore, file: store::FileId, times: usize) -> u64 {
     let mut reader = store.disk_reader().unwrap();
     for time in 0..times {

@@ -67,7 +67,7 @@ fn record(n: u32, version: u32) -> String {
 }
 
 /// A store with files of every kind, trees of three levels, and pages full of
-/// old versions. Gives what it held before its last commit, and after it.
+/// old versions. Returns what it held before its last commit, and after it.
 fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
     const RECORDS: u32 = 3000;
     let mut store = LmdbStore::open(home, &options()).unwrap();
@@ -98,7 +98,7 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
         unit.put(Table::new("tsqueue"), entry.as_bytes(), &[7; 300]);
     }
     assert_eq!(store.apply(&[unit]), [Ok(())]);
-    // Every leaf is written anew now and then, so that old ones lie about.
+    // Every leaf is written again now and then, so that old ones lie about.
     let mut before = BTreeMap::new();
     for version in 1..=12 {
         before = contents(&mut *reader);
@@ -263,7 +263,7 @@ fn one_flipped_bit_costs_at_most_one_record() {
 }
 
 /// A store's data file, and a copy of it that has no free pages: each record
-/// lies in it once.
+/// is in it once.
 fn full_and_compact(home: &Path) -> [Vec<u8>; 2] {
     let copy = home.join("copy");
     let mut reader = LmdbReader::open(home, &options()).unwrap();

@@ -67,13 +67,13 @@ pub enum KeyName {
 }
 
 impl KeyAction {
-    /// Whether it is not typed ahead: RESET and ATTN work on a locked keyboard.
+    /// Whether the key action is not typed ahead: RESET and ATTN work on a locked keyboard.
     pub fn is_immediate(&self) -> bool {
         let Some(key) = self.key() else { return false };
         matches!(key, Key::Reset | Key::Attention | Key::SystemRequest)
     }
 
-    /// Does it. Characters after one that is not possible are not typed.
+    /// Does the key action. Characters after one that is not possible are not typed.
     pub fn apply(&self, emulator: &mut Emulator, table: &CodeTable) -> KeyOutcome {
         if let Some(key) = self.key() {
             return emulator.press(key);

@@ -82,7 +82,7 @@ impl BrowserTerminals {
         }
     }
 
-    /// Opens a session of a model, 2 to 5; gives its name.
+    /// Opens a session of a model, 2 to 5. Returns its name.
     ///
     /// # Errors
     /// There are too many.
@@ -153,7 +153,7 @@ impl BrowserTerminals {
     /// Presses keys: a JSON array of what [`keys`] knows.
     ///
     /// # Errors
-    /// There is no such session, or what was sent is no keys.
+    /// There is no such session, or what was sent is not keys.
     pub fn press(&self, name: &str, keys: &str) -> Result<(), BrowserError> {
         let session = self.session(name)?;
         let keys: Vec<KeyAction> =

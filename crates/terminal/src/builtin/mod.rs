@@ -61,7 +61,7 @@ enum BuiltInKind {
     },
 }
 
-/// All of them.
+/// All built-in transactions.
 pub const BUILT_INS: &[BuiltIn] = &[
     BuiltIn {
         transaction: "CSGM",
@@ -144,7 +144,7 @@ impl GuestPrograms for BuiltInPrograms {
     }
 }
 
-/// Whether a transaction is one of them.
+/// Whether a transaction is built in, such as CEMT.
 pub(crate) fn is_built_in(transid: TransId) -> bool {
     let code = transid.to_string();
     BUILT_INS.iter().any(|b| code.trim_end() == b.transaction)

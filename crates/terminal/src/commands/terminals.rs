@@ -13,7 +13,7 @@ use region::{FacilityState, ServiceCommand};
 use crate::display::TerminalDisplay;
 use crate::shared::TerminalContext;
 
-/// Serves one of them.
+/// Serves a command on terminals.
 pub fn serve(shared: &Arc<TerminalContext>, command: &ServiceCommand) -> CallAnswer {
     let name = command.operands.get_name::<4>(NAME).map(Name::from_bytes);
     if command.number == rows::inquire_terminal::NUMBER {

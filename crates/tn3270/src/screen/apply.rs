@@ -164,7 +164,8 @@ impl Screen {
         self.restore_keyboard();
     }
 
-    /// Nulls in all unprotected fields, MDT off, cursor to the first of them.
+    /// Fills all unprotected fields with nulls, turns their MDT off and moves the cursor to
+    /// the first.
     pub(super) fn erase_input_fields(&mut self) {
         if !self.is_formatted() {
             self.cells.fill(ScreenCell::default());

@@ -71,7 +71,7 @@ pub enum KeyOutcome {
     Done,
     /// The terminal sends this record.
     Send(Vec<u8>),
-    /// The terminal sends ATTN, which is no record.
+    /// The terminal sends ATTN, which is not a record.
     Attention,
     /// The terminal sends SYSREQ, which TN3270E has apart from records.
     SystemRequest,
@@ -90,7 +90,7 @@ pub enum InhibitReason {
     Numeric,
     /// There is no room to insert.
     Overflow,
-    /// The byte is no character.
+    /// The byte is not a character.
     NoCharacter,
 }
 

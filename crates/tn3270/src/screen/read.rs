@@ -133,7 +133,7 @@ impl Screen {
             emit(AttributeType::HIGHLIGHT, shown.highlight.0);
             sent.highlight = shown.highlight;
         }
-        // GE chose the set for one character; it is no attribute.
+        // GE chose the set for one character; it is not an attribute.
         let set = match shown.character_set {
             CharacterSet::GRAPHIC_ESCAPE => CharacterSet::BASE,
             set => set,

@@ -6,7 +6,7 @@ use crate::telnet::DecodeError;
 /// A fault of the peer after which the session has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// The bytes are no Telnet, or pass a limit.
+    /// The bytes are not Telnet, or pass a limit.
     #[error("Telnet: {0}")]
     Decode(#[from] DecodeError),
     /// A record is no 3270 data stream.

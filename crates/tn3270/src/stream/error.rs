@@ -25,7 +25,7 @@ pub enum ErrorKind {
     /// The attention identifier is unknown.
     #[error("unknown attention identifier X'{0:02X}'")]
     UnknownAid(u8),
-    /// A buffer address lies beyond the screen.
+    /// A buffer address is beyond the screen.
     #[error("address {address} is beyond the screen of {positions} positions")]
     Address {
         /// The address of the stream.
@@ -45,7 +45,7 @@ pub enum ErrorKind {
     /// A partition that does not exist.
     #[error("unknown partition {0}")]
     Partition(u8),
-    /// MF at an address that is no field attribute.
+    /// MF at an address that is not a field attribute.
     #[error("MF at address {0}, where no field attribute is")]
     NoField(u16),
     /// RA with an order as its character.

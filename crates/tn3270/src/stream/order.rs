@@ -1,4 +1,4 @@
-//! Orders: what stands between the characters of a data stream.
+//! Orders: the control sequences between the characters of a data stream.
 //!
 //! ```text
 //! SBA 11 a a          SF  1D attribute        SFE 29 n (type value)×n
@@ -46,7 +46,7 @@ pub enum Order<'a> {
 pub struct GraphicCharacter {
     /// The byte.
     pub byte: u8,
-    /// Whether GE stands in front of it.
+    /// Whether GE precedes it.
     pub escape: bool,
 }
 

@@ -285,7 +285,7 @@ fn alphanumeric_partitions<'a>(contents: &[u8]) -> Option<QueryReply<'a>> {
 fn character_sets<'a>(contents: &[u8]) -> Option<QueryReply<'a>> {
     let flags = *contents.first()?;
     let length = usize::from(*contents.get(8)?);
-    // The identifiers stand at the end of each descriptor, if bit 02 says so.
+    // The identifiers are at the end of each descriptor, if bit 02 says so.
     let has_id = flags & 0x02 != 0 && length >= 7;
     let mut base = None;
     for descriptor in contents[9..].chunks_exact(length.max(1)) {

@@ -86,7 +86,7 @@ impl DeviceType {
         self.extended
     }
 
-    /// Whether it is a printer.
+    /// Whether the device type is a printer.
     pub const fn is_printer(&self) -> bool {
         matches!(self.kind, DeviceKind::Printer)
     }

@@ -132,7 +132,7 @@ struct ClauseReader<'a> {
     clauses: StatementClauses,
 }
 
-/// Words that begin a phrase, so that they are no identifier in a list.
+/// Words that begin a phrase, so that they are not identifiers in a list.
 const PHRASES: &[&str] = &[
     "FROM",
     "INTO",

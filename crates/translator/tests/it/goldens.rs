@@ -1,4 +1,4 @@
-//! Translations against their goldens. `UPDATE_GOLDENS=1` writes them anew.
+//! Translations against their goldens. `UPDATE_GOLDENS=1` writes them again.
 
 use std::path::Path;
 

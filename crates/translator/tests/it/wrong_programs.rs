@@ -123,7 +123,7 @@ fn areas_of_maps_are_named_after_a_literal_and_required_otherwise() {
     let library = CopyLibrary::open::<&Path>(&[]);
     let maps = translate(Path::new("MAPS.cbl"), text, ReferenceFormat::Auto, &library);
     let said: Vec<String> = maps.diagnostics.iter().map(ToString::to_string).collect();
-    let wanted = "RECEIVE MAP needs INTO, because MAP is no literal";
+    let wanted = "RECEIVE MAP needs INTO, because MAP is not a literal";
     assert!(said.len() == 1 && said[0].contains(wanted), "{said:?}");
     let text = String::from_utf8_lossy(&maps.text).into_owned();
     let procedure = text.split("PROCEDURE DIVISION").nth(1).unwrap();

@@ -579,7 +579,7 @@ pub struct GatewaySection {
     pub max_header_bytes: u32,
     /// Headers that a request may have, 8 to 1000; more are answered with 431.
     pub max_headers: u32,
-    /// Arrays and objects of a JSON body that may stand within each other, 1 to
+    /// Arrays and objects of a JSON body that may be nested, 1 to
     /// 128; a deeper one is answered with 400.
     pub max_json_depth: u32,
     /// Requests that a client of HTTP/2 may have open on a connection, 1 to
@@ -624,8 +624,8 @@ pub struct GatewaySection {
     /// Log every request.
     pub access_log: bool,
     /// The connection of `[ipconn]` or `[mainframe]`, or group of `[ipconn]`, to
-    /// the region that runs the programs of assets whose `connectionRef` is none
-    /// of them. When absent the region of this process runs them, or with
+    /// the region that runs the programs of assets whose `connectionRef` names
+    /// no other connection. When absent the region of this process runs them, or with
     /// `--gateway-only` any region of `[ipconn.connections]`.
     pub connection: Option<String>,
     /// Rule set, in the format of z/OS Connect's, that chooses connection and

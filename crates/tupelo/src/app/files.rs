@@ -105,7 +105,7 @@ impl Application {
                 Some(entry) => {
                     bail!(
                         help = format!(
-                            "`tupelo file dump {}` writes its records; this makes it anew, without them:\n{}",
+                            "`tupelo file dump {}` saves its records; this replaces the file with an empty one:\n{}",
                             file.def.name,
                             define_command(&file.def)
                         ),

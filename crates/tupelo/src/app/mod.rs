@@ -75,7 +75,7 @@ use config::{Config, FileSection, Sandbox};
 use definitions::InstalledDefinitions;
 use finding::{Findings, Severity, of_definitions};
 
-/// An application folder as it stands on the disk.
+/// An application folder as it is on the disk.
 pub struct Application {
     /// The folder.
     pub folder: PathBuf,

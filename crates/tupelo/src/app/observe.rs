@@ -27,7 +27,7 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
         ("/trace", false) => filter(query)
             .map(|filter| json!(region.trace(&filter)))
             .map_err(|why| (400, why)),
-        ("/trace/counts", anew) => Ok(json!(region.command_counts(anew))),
+        ("/trace/counts", reset) => Ok(json!(region.command_counts(reset))),
         ("/trace/file", false) => Ok(json!(region.trace_status())),
         ("/trace/start", true) => start(region, query),
         ("/trace/stop", true) => match region.trace_stop() {

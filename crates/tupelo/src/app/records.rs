@@ -198,7 +198,7 @@ impl ExternalRecords {
     pub fn numbered(mut self, def: &FileDef) -> Result<ExternalRecords> {
         if let FileOrganisation::Ksds(_) = def.organisation {
             bail!(
-                "{} is a KSDS: its records have their keys in them",
+                "{} is a KSDS: its records contain their keys, so addresses are for an ESDS or RRDS only",
                 def.name
             );
         }

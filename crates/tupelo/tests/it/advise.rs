@@ -113,7 +113,7 @@ fn what_cannot_be_read_exits_2_and_says_why() {
             b"The quick brown fox.\n",
             "the kind of the content is not recognised",
         ),
-        (b"\x7fELF\x02\x01\0\0PORT\n", "is no text"),
+        (b"\x7fELF\x02\x01\0\0PORT\n", "is not text"),
         (b"\xd4\xe7\xe3\x7e\xf1\x40\x40\x40", "looks like EBCDIC"),
     ] {
         let output = advise_of(bytes, &["-"]);

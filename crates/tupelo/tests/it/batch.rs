@@ -4,7 +4,7 @@
 //! `testdata/batch/` is an application. Each program in its folder `batch` with
 //! an `.expected` file is run with every file of `setup.idcams` under its own
 //! name and with the DDs of its `.dds` file, where `@` is a folder of its own;
-//! the files named after the program lie in it. What it is to display is taken
+//! the files named after the program are in it. What it is to display is taken
 //! from the public manuals, not from a run; `[4]` stands for an exit status.
 //!
 //! To add a program: write it and its `.expected` file.

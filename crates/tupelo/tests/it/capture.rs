@@ -215,7 +215,7 @@ fn what_is_no_capture_is_an_error_that_names_the_file() {
         files.path("missing.pcap"),
         files.0.path().to_path_buf(),
         files.put("empty.pcap", b""),
-        files.put("note.txt", b"This is no capture.\n"),
+        files.put("note.txt", b"This is not a capture.\n"),
         files.put("three.pcap", &[0xd4, 0xc3, 0xb2]),
         files.put(
             "damaged.pcap.gz",

@@ -260,7 +260,7 @@ fn conversations_and_sessions_are_shown_and_ended() {
     let shown = shown(browser, &own);
     for part in [
         "data-shown=\"terminals\"",
-        "3270 terminals are not served yet",
+        "Idle 3270 terminals are not listed",
         "<td>conversation</td><td class=\"code\">ECHO</td>",
         "<td class=\"code\">NET.PEER</td>",
         "in use",

@@ -157,7 +157,7 @@ fn answered(admin: &str) -> u64 {
 }
 
 /// The process that is driven ends after a part of the run: its answers are
-/// those of that part, and the run is no success.
+/// those of that part, and the run is not a success.
 #[test]
 fn a_server_that_dies_mid_run_is_reported_first() {
     let app = crate::server::application(&[]);

@@ -87,7 +87,7 @@ fn unchunk(mut rest: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Sends a text to a path and gives the status and the answer's text.
+/// Sends a text to a path and returns the status and the answer's text.
 pub fn post_text(address: &str, path: &str, body: &str) -> (u16, String) {
     let request = format!(
         "POST {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\

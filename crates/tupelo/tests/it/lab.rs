@@ -216,7 +216,7 @@ fn a_flood_is_refused_by_the_region_with_limits_alone() {
         figure.unwrap().1
     };
     // The target is of a moment: where the machine was busy then and is not any more,
-    // ten times as much may be no flood.
+    // ten times as much may not be a flood.
     let flood = "10 × target, with limits";
     let presented = found(&figures, "presented");
     let kept_up = at(&answered, flood) > 0.5 * at(&presented, flood);

@@ -128,7 +128,7 @@ fn who_has_no_token_changes_nothing_and_reads_all() {
 }
 
 /// The bank, whose inquiry connects to the port that is its account number, at
-/// each of these addresses, and says how many of them let it in.
+/// each of these addresses and returns how many of them let it in.
 fn connecting_bank(hosts: &[&str]) -> tempfile::TempDir {
     let mut statements = "PROCEDURE DIVISION.\n           \
         SET ADDRESS OF ACCTINQ-AREA TO ADDRESS OF DFHCOMMAREA\n           \

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use read::{DocCommand, DocPage};
 
-/// Commands that at least must have been run: a runner that finds none is no test.
+/// Commands that at least must have been run: a runner that finds none is not a test.
 const LEAST_RUN: usize = 60;
 
 #[test]

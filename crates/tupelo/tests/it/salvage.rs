@@ -7,7 +7,7 @@ use crate::program::{run, text};
 use crate::schemas::fits;
 use crate::server::example;
 
-/// Runs a command on files of the bank, in a state folder, and gives what it
+/// Runs a command on files of the bank, in a state folder and returns what it
 /// printed and its status.
 fn file(state: &Path, words: &[&str]) -> (i32, String) {
     let bank = example("bank");

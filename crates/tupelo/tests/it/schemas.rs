@@ -51,7 +51,7 @@ fn differences(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mu
         "string" => value.is_string(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        other => panic!("{other} is no type"),
+        other => panic!("{other} is not a type"),
     };
     let fits = match &schema["type"] {
         Value::String(name) => is(name),

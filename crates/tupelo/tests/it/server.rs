@@ -224,7 +224,7 @@ impl Server {
         std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
     }
 
-    /// Waits until the server has ended by itself, and gives its exit status.
+    /// Waits until the server has ended by itself and returns its exit status.
     pub fn ended(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }

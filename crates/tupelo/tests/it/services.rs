@@ -156,7 +156,7 @@ fn programs_and_bad_messages_give_faults() {
     let (status, answer) = region.soap("/fx/quote", &quote(NS, "abc", "USD"));
     assert_eq!(status, 500);
     assert!(answer.contains("a number expected"), "{answer}");
-    // What is no message is answered in the version that its type speaks of.
+    // What is not a message is answered in the version that its type speaks of.
     for wrong in ["<a/>", "", "<!DOCTYPE a><a/>", "\u{1}"] {
         let (status, answer) = region.soap("/fx/quote", wrong);
         assert_eq!(status, 500);

@@ -77,7 +77,7 @@ fn rest(client: &mut Client) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What comes to an end that is no cut.
+/// What comes to an end that is not a cut.
 fn whole(client: &mut Client) -> String {
     let mut text = String::new();
     client.read_to_string(&mut text).unwrap();

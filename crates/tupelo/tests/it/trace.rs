@@ -81,7 +81,7 @@ fn entries_of_a_program_are_shown_among_those_of_its_commands() {
         .collect();
     assert_eq!(points, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
     let all = print(&server, &["--task", &own[0]["task"].to_string()]);
-    // A number may stand in a time as well.
+    // A number may be in a time as well.
     let is_in = |line: &str, what: &str| {
         line.contains("tracenum") == (what != "ASKTIME") && line.contains(what)
     };

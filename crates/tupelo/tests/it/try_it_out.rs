@@ -4,7 +4,7 @@ use crate::browser::{self, BrowserPage};
 use crate::server::{Server, example};
 
 /// Opens an operation, presses "Try it out", fills its parameters in and
-/// presses "Execute"; gives the status and the body that the page then shows.
+/// presses "Execute". Returns the status and the body that the page then shows.
 const PRESSED: &str = r#"
 (async (operation, value) => {
   const late = Date.now() + 60000;

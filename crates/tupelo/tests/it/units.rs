@@ -290,7 +290,7 @@ fn what(payload: &[u8]) -> u8 {
     }
 }
 
-/// What stands between two regions: it holds the message that is to be lost
+/// A proxy between two regions: it holds the message that is to be lost
 /// until the test says so, and then loses it with its connection.
 #[derive(Clone)]
 pub struct LossyProxy(Arc<(Mutex<ProxyGate>, Condvar)>);
@@ -484,7 +484,7 @@ fn ask(http: &str, what: &str) -> Option<String> {
     Some(greeting.unwrap_or_else(|| format!("{} {:?}", answer.status, answer.json())))
 }
 
-/// Two banks, and what stands between them.
+/// Two banks and the proxy between them.
 struct BankPair {
     near: UnitBank,
     far: UnitBank,

@@ -192,7 +192,7 @@ fn forms_are_read_in_either_encoding() {
         fields(&answer),
         ["who  0  0 Ann", "who  0  0 Ann", " 20  0"]
     );
-    // A form without its last boundary, and a body that is no form.
+    // A form without its last boundary, and a body that is not a form.
     let answer = region.send("POST", "/form", form, &body[..60]);
     assert_eq!(fields(&answer), ["who 16154"]);
     let answer = region.send("POST", "/form", "Content-Type: image/png\r\n", b"who=1");
@@ -750,7 +750,7 @@ fn a_converter_makes_the_commarea_and_the_answer() {
     ] {
         assert_eq!(ask(body).0, status, "{body}");
     }
-    // A body without a byte is no fault.
+    // A body without a byte is not a fault.
     assert_eq!(ask(""), (202, "0044 01 ".to_owned()));
     // A program that uses the commands answers with them.
     assert_eq!(ask("self:  x"), (200, "self:  x".to_owned()));

@@ -65,7 +65,7 @@ impl ClientThread {
                 let _ = send.send(job);
                 *way = Some(send);
             }
-            Err(error) => tracing::error!(%error, "no thread for web clients"),
+            Err(error) => tracing::error!(%error, "cannot start the thread of web clients"),
         }
     }
 

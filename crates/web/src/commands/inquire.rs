@@ -198,7 +198,7 @@ mod resp2 {
     pub const STATUS: u32 = 1;
     /// INVREQ: REDIRECTTYPE has another value.
     pub const REDIRECT: u32 = 2;
-    /// INVREQ: LOCATION is no whole URL.
+    /// INVREQ: LOCATION is not a whole URL.
     pub const LOCATION: u32 = 3;
     /// INVREQ: requests are to be redirected, and no target is given.
     pub const NOWHERE: u32 = 4;

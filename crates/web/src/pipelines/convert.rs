@@ -44,7 +44,7 @@ pub fn record(
         .map_err(|e| e.to_string())
 }
 
-/// The message of a record; arrays that lie in containers are found in
+/// The message of a record; arrays that are in containers are found in
 /// `channel`.
 pub fn message(
     conversion: &MessageCodec,

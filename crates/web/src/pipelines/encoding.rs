@@ -36,7 +36,7 @@ pub fn in_utf8<'m>(message: &'m [u8], media: &str) -> Cow<'m, [u8]> {
     }
 }
 
-/// Bytes that are no UTF-16 stay as they are.
+/// Bytes that are not UTF-16 stay as they are.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'_, [u8]> {
     let (units, rest) = bytes.as_chunks::<2>();
     let units = units.iter().map(|pair| unit(*pair));

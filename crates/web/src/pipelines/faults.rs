@@ -36,7 +36,7 @@ const NO_NODE: u32 = 3;
 const NO_FAULT: u32 = 2;
 /// INVREQ: an option of the other version of SOAP.
 const OTHER_VERSION: u32 = 1;
-/// INVREQ: DETAIL is no XML.
+/// INVREQ: DETAIL is not XML.
 const NO_XML: u32 = 5;
 
 /// CREATE.

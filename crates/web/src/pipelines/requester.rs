@@ -62,7 +62,7 @@ const OWN: [&str; 14] = [
 
 /// RESP2 of INVREQ.
 mod resp2 {
-    /// OPERATION is no name.
+    /// OPERATION is not a name.
     pub const OPERATION: u32 = 1;
     /// The pipeline is a provider's.
     pub const PROVIDER: u32 = 4;

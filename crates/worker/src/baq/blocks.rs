@@ -14,7 +14,7 @@ const PARAMETER_BYTES: usize = NAME_BYTES + 8 + 4;
 const MAX_VALUE: usize = 64 << 10;
 /// Bytes of a message.
 pub(super) const MESSAGE_BYTES: usize = 1024;
-/// Codes, message length and message stand at the end of the first block.
+/// Codes, message length and message are at the end of the first block.
 const CODES_FROM_END: usize = 5 * 4 + 4 + MESSAGE_BYTES;
 /// Bytes of a text in an information block.
 const TEXT_BYTES: usize = 255;
@@ -113,7 +113,7 @@ pub(super) fn request_base(block: &[u8]) -> (*const u8, usize) {
 pub(super) const ZCONNECT_PARAMETERS: usize = 16;
 pub(super) const REQUEST_PARAMETERS: usize = 28;
 
-/// API, path and method of an information block; `head` bytes stand before
+/// API, path and method of an information block; `head` bytes are before
 /// them.
 pub(super) fn information(block: &[u8], head: usize) -> Option<[String; 3]> {
     // With and without the byte that SYNC puts before each length.

@@ -41,7 +41,12 @@ pub(crate) fn stub(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         return finish(args, IN_STUB, 0, "BAQCSTUB takes seven arguments");
     }
     let Some([api, path, method]) = args.get(0).and_then(|a| information(a.bytes(), 0)) else {
-        return finish(args, IN_STUB, 0, "the first argument is no API information");
+        return finish(
+            args,
+            IN_STUB,
+            0,
+            "the first argument is not an API information block",
+        );
     };
     let (request, response) = (args.int(3), args.int(6));
     if !(0..=MAX_LENGTH).contains(&request) || !(0..=MAX_LENGTH).contains(&response) {

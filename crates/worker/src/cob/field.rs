@@ -210,7 +210,7 @@ impl<'c> CommandOperand<'c> {
         }
     }
 
-    /// Whether it is a number, not characters or a group.
+    /// Whether the command operand is a number, not characters or a group.
     pub fn is_number(&self) -> bool {
         (NUMERIC_DISPLAY..=NUMERIC_COMP5).contains(&self.shape().0)
     }
@@ -274,7 +274,7 @@ impl<'c> CommandOperand<'c> {
 
     fn shape(&self) -> (u16, u16) {
         // SAFETY: libcob gives every field a description; constants have one
-        // that lies in the module.
+        // that is in the module.
         unsafe { self.attr.as_ref() }.map_or((0, 0), |a| (a.kind, a.flags))
     }
 

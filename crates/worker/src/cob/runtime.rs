@@ -210,7 +210,7 @@ impl CobolRuntime {
     /// Line and source file of the statement in control; line 0 when unknown.
     pub fn line(&self) -> (u32, String) {
         let mut source = std::ptr::null();
-        // SAFETY: the text lies in the module in control.
+        // SAFETY: the text is in the module in control.
         let line = unsafe { (self.c.line)(&mut source) };
         let source = if source.is_null() {
             String::new()

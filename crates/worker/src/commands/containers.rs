@@ -60,7 +60,7 @@ pub fn export(w: &mut Worker, channel: ChannelId) -> ChannelData {
     let base = w.services.arena().base;
     let name = Name::from_bytes(w.task.channels.name(channel));
     let containers = w.task.channels.entries(channel).iter().map(|e| {
-        // SAFETY: the entries of a channel lie in the task's arena.
+        // SAFETY: the entries of a channel are in the task's arena.
         let bytes = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
         ContainerData {
             name: e.name,

@@ -66,7 +66,7 @@ impl TemplateRead {
         lines.map_or(TemplateRead::Missing, TemplateRead::Kept)
     }
 
-    /// Writes it as the region reads it.
+    /// Writes the lines of a template in the form that the region reads.
     fn put(&self, text: &mut Vec<u8>) {
         let (mark, lines): (_, &[u8]) = match self {
             TemplateRead::Lines(lines) => (b'+', lines),

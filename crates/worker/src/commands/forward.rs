@@ -13,7 +13,7 @@ use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
 
-/// Asks the region and gives the program what comes back.
+/// Sends the command to the region and passes the answer to the program.
 pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = gather(call)?;
     ask(w, call, &operands)

@@ -2,8 +2,8 @@
 //!
 //! Reference: CICS API reference, GET CONTAINER (CHANNEL). SET points at the
 //! container's own bytes, which stay until it is changed or deleted; converted
-//! text lies in an area that stays until the next such GET. With BYTEOFFSET the
-//! length is that of the part to read, and a longer rest is no LENGERR, as
+//! text is in an area that stays until the next such GET. With BYTEOFFSET the
+//! length is that of the part to read, and a longer rest is not a LENGERR, as
 //! IBM's samples rely on.
 
 use cics::command::commands::get_container as row;

@@ -187,7 +187,7 @@ fn with_container(
             return condition(Condition::ContainerErr, 10);
         };
         let base = w.services.arena().base;
-        // SAFETY: a container's bytes lie in the task's arena, and nothing
+        // SAFETY: a container's bytes are in the task's arena, and nothing
         // changes them before this command ends.
         let bytes = unsafe { std::slice::from_raw_parts(base.add(entry.offset), entry.bytes) };
         operands.push(from, OperandValue::Bytes(bytes.to_vec()));

@@ -80,7 +80,7 @@ impl le::CallArguments for LeArguments<'_> {
     }
 }
 
-/// An item of a LINKAGE group that has no address lies at its offset in the
+/// An item of a LINKAGE group that has no address is at its offset in the
 /// group, where nothing is; further up the system is not asked.
 fn has_address(arg: &CommandOperand<'_>) -> bool {
     const LOW: usize = 1 << 30;

@@ -39,7 +39,7 @@ pub fn abi() -> u32 {
 /// Restricts this process as far as the kernel can.
 pub fn restrict(config: &WorkerConfig) -> Result<(), RulesetError> {
     let modules = config.programs.iter().filter_map(|p| p.module.as_deref());
-    // The folders: a module that is built anew is another file.
+    // The folders: a module that is built again is another file.
     let here = |folder: &'static str| Path::new(folder);
     let folders: BTreeSet<&Path> = modules
         .filter_map(Path::parent)

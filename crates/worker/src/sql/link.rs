@@ -51,7 +51,7 @@ impl SqlLink {
         }
     }
 
-    /// Whether it is that of a grant.
+    /// Whether this is the link that a grant names.
     pub(crate) fn is_of(&self, grant: &SqlGrant) -> bool {
         (self.tag, self.generation) == (grant.tag, grant.generation)
     }

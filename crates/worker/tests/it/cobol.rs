@@ -155,7 +155,7 @@ impl CobolHarness {
         })
     }
 
-    /// Runs the tasks and gives what the probe printed.
+    /// Runs the tasks and returns what the probe printed.
     pub fn play(self) -> ProbeResult {
         let scenario = json!({
             "config": self.config(),

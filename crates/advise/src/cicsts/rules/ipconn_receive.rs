@@ -8,8 +8,8 @@ use crate::source::{PAPER_003, cics};
 pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.ipconn.receivecount",
     summary: "An IPCONN has a RECEIVECOUNT of 1, coded or by default, and sends nothing.",
-    why: "A session carries one request at a time, so all requests over the connection stand in \
-          one line. The lesser of both ends holds.",
+    why: "A session carries one request at a time, so the requests over the connection wait \
+          for one another. The lesser of both ends holds.",
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_003, cics::IPCONN],

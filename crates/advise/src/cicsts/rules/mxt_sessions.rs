@@ -9,7 +9,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.mxt.sessions",
     summary: "IPIC sessions that receive add up to MXT or more.",
     why: "Each busy session runs one task. When partners use all sessions, MXT is reached and \
-          nothing else starts, such as the transactions that would let one look.",
+          no other task starts, not even one of an operator who looks for the cause.",
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_003, cics::MXT, cics::IPCONN],

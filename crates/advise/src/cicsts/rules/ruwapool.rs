@@ -1,4 +1,4 @@
-//! Run-unit storage anew for each LINK.
+//! Run-unit storage, acquired again for each LINK.
 
 use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};

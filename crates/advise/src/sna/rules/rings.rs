@@ -94,12 +94,12 @@ impl<'a> NcpRing<'a> {
         self.line.document
     }
 
-    /// Whether it connects subareas instead of stations.
+    /// Whether the NCP ring connects subareas instead of stations.
     pub(super) fn subarea(&self) -> bool {
         ecltype(&self.line).contains("SUBAREA")
     }
 
-    /// Whether it is on a TIC1.
+    /// Whether the NCP ring is on a TIC1.
     pub(super) fn old(&self) -> bool {
         self.line.operand("ADAPTER").is_some_and(|o| o.is("TIC1"))
     }

@@ -24,7 +24,7 @@ pub(super) static RULE: TuningRule = TuningRule {
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for mode in host_modes(documents).into_iter().filter(|m| bulk(&m.name)) {
         for name in ["PSNDPAC", "SSNDPAC", "SRCVPAC"] {
-            // 0 is no pacing, which exceeds any window.
+            // 0 means no pacing, which exceeds any window.
             if matches!(mode.pacing(name), Some(0 | MOST)) {
                 continue;
             }

@@ -15,7 +15,7 @@ const WINDOW: u32 = 32;
 pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.vtam.vpacing",
     summary: "VPACING is coded below 32.",
-    why: "VPACING paces the first stage, between VTAM and the boundary. 0 is no pacing there, which \
+    why: "VPACING paces the first stage, between VTAM and the boundary. 0 means no pacing there, which \
           lets a fast host flood the boundary's buffers; a small window makes it wait. The guide's \
           measured network went from 0 to 32.",
     severity: FindingSeverity::Advice,

@@ -74,7 +74,7 @@ pub fn options(text: &str) -> ParsedStatements {
     found
 }
 
-/// Reads a statement that begins in a line; gives the line after it.
+/// Reads a statement that begins in a line. Returns the line after it.
 fn statement(lines: &[&str], first: usize, found: &mut ParsedStatements) -> usize {
     let mut chars = Chars::new(lines[first], LineColumn::from_zero(first, 0).line);
     let label = if chars.peek().is_some_and(|c| !c.is_whitespace()) {

@@ -17,7 +17,7 @@ impl Table {
         self.rows.iter().find(|r| r.is(verb, name))
     }
 
-    /// Checks every value of some statements; gives those that are open.
+    /// Checks every value of some statements. Returns those that are open.
     pub(crate) fn judge(
         &self,
         statements: &mut [Statement],

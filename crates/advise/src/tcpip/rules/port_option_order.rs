@@ -8,7 +8,7 @@ use crate::tcpip::{PORT_OPTIONS, PlacedWord, Port};
 
 pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.port.option-order",
-    summary: "Options of a PORT or PORTRANGE entry stand in another order than the syntax \
+    summary: "Options of a PORT or PORTRANGE entry are in another order than the syntax \
               demands.",
     why: "NOAUTOLOG, DELAYACKS or NODELAYACKS, SHAREPORT, BIND and SAF must come in this order; \
           an entry in another order is in error, and its NODELAYACKS with it.",

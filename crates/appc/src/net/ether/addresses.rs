@@ -21,7 +21,7 @@ impl StationAddresses {
         ours.then_some(frame.destination)
     }
 
-    /// Whether this process serves a SAP at one of them: its own SAP, and that
+    /// Whether this process serves a SAP at one of these addresses: its own SAP, and that
     /// of SNA if no other process has the address.
     pub fn serves(self, at: Mac, sap: u8, own_sap: u8) -> bool {
         sap == own_sap || (sap == SAP_SNA && at == self.by_name && at != self.address)

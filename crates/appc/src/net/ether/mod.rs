@@ -217,7 +217,7 @@ impl EthernetTransport {
             && peer.side.link.is_some()
         {
             // The partner's side of the link was lost without a message.
-            peer.side.down(around, "the partner sets the link up anew");
+            peer.side.down(around, "the partner sets the link up again");
             self.peers.remove(&key);
         }
         let now = around.now.as_nanos();

@@ -197,7 +197,7 @@ pub(super) fn begins_anew(bytes: &[u8]) -> bool {
     is_xid(&pdu) && !matches!(reported, Err(_) | Ok(Exchange::NonActivation))
 }
 
-/// Whether it is an XID command.
+/// Whether a PDU is an XID command.
 pub(super) fn is_xid(pdu: &Pdu<'_>) -> bool {
     let kind = UnnumberedFrame::Xid;
     !pdu.response && matches!(pdu.control, ControlField::U { kind: got, .. } if got == kind)

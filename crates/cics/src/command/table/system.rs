@@ -4,7 +4,7 @@
 use crate::command::row::Command;
 
 const TERMINALS: &[Command] = later! { System until
-    "it is about terminals, and they are not served yet";
+    "terminals are set up by [terminal] of tupelo.toml and cannot be defined by programs";
     0x8A01 0x8602 "ACQUIRE TERMINAL" "ACQUIRE" ["TERMINAL"] "TERMINAL()" "NOQUEUE" "QALL" "RELREQ"
         "QNOTENAB" "QSESSLIM" "USERDATA()" "USERDATALEN()";
     0x8A12 0x3004 "CREATE MAPSET" "CREATE" ["MAPSET"] "MAPSET()" "ATTRIBUTES()" "ATTRLEN()" "LOG"

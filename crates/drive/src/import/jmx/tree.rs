@@ -34,7 +34,7 @@ impl PlanElement {
     }
 }
 
-/// Reads the elements that stand at the top, and everything below them.
+/// Reads the elements that are at the top, and everything below them.
 pub(super) fn read(text: &str) -> Result<Vec<PlanElement>, ImportError> {
     let wrong = |e: &dyn std::fmt::Display| ImportError::Jmx(e.to_string());
     let mut reader = Reader::from_str(text);

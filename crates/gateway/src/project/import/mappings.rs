@@ -119,7 +119,7 @@ impl Side<'_> {
         }
     }
 
-    /// Opens the `foreach` of a table; gives the path of its element and the
+    /// Opens the `foreach` of a table. Returns the path of its element and the
     /// indentation below.
     fn each(
         &self,

@@ -48,7 +48,7 @@ pub(super) enum MemberKind {
         numeric: bool,
     },
     Object(Vec<BodyMember>),
-    /// The number of elements of a table; it is no member of the body.
+    /// The number of elements of a table; it is not a member of the body.
     Count(CountedTable),
 }
 
@@ -70,7 +70,7 @@ pub(super) enum ValueLimits {
     Never,
     /// One that is named for the set of all values.
     NamedSets,
-    /// All of them.
+    /// All conditions.
     Always,
 }
 
@@ -478,7 +478,7 @@ impl BodyMember {
         }
     }
 
-    /// Whether it is in the body.
+    /// Whether the member is in the body.
     pub fn is_shown(&self) -> bool {
         !matches!(self.kind, MemberKind::Count(_))
     }
@@ -546,7 +546,7 @@ where
     }
 }
 
-/// A field that is no group.
+/// A field that is not a group.
 pub(super) fn leaf(layout: &RecordLayout, id: FieldId, limits: ValueLimits) -> MemberKind {
     let field = &layout[id];
     match &field.kind {

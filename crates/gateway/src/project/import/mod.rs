@@ -208,7 +208,7 @@ pub struct ImportedFile {
 /// A project in its files.
 #[derive(Debug, Clone)]
 pub struct ImportedProject {
-    /// All of them.
+    /// The files of the project.
     pub files: Vec<ImportedFile>,
     /// Paths of the generated copybooks, which users should not edit.
     generated: Vec<PathBuf>,

@@ -167,7 +167,7 @@ impl DateField {
 }
 
 /// A date of ISO 8601 from its year and its day of the year. A day that the year
-/// does not have is no date, and the answer is refused as a wrong one.
+/// does not have is not a date, and the answer is refused as a wrong one.
 fn of_year_shown(year: &str, day: &str) -> String {
     format!(
         "($y := {year}; $n := $toMillis($y & \"-01-01\") + ($number({day}) - 1) * 86400000; \
@@ -201,7 +201,7 @@ impl MemberMeaning {
         }
     }
 
-    /// From the record to the response.
+    /// The JSONata expression that converts the field at `path` for a response.
     pub fn response(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
@@ -218,7 +218,8 @@ impl MemberMeaning {
         }
     }
 
-    /// From the request to the record.
+    /// The JSONata expression that converts the member at `path` of a request for the
+    /// record.
     pub fn request(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {

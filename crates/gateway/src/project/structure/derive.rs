@@ -480,7 +480,9 @@ impl Builder<'_> {
         at: &str,
     ) -> Result<ValueShape, String> {
         if !(1..=MAX_TABLE).contains(&most) {
-            return Err(format!("{at} is an array of {most} items"));
+            return Err(format!(
+                "{at} is an array of {most} items; a table has 1 to {MAX_TABLE}"
+            ));
         }
         let draft = &mut self.drafts[part];
         let count = draft.emit(level, &format!("{own}-num"), COUNT);
@@ -649,7 +651,9 @@ fn kind<'s>(schema: &'s Value, limits: Limits, at: &str) -> Result<Kind<'s>, Str
                     date: format == "date",
                 })
             } else {
-                Err(format!("{at} is text of {most} characters"))
+                Err(format!(
+                    "{at} is text of {most} characters; a field has 1 to {MAX_TEXT}"
+                ))
             }
         }
         Some("number") => Ok(Kind::Number(decimal(schema, format, limits, at)?)),

@@ -150,7 +150,7 @@ pub(crate) enum ValueShape {
     Table {
         /// How many there are.
         count: FieldId,
-        /// The first of them.
+        /// The table.
         table: FieldId,
         /// Which part an instance is.
         part: usize,

@@ -120,7 +120,7 @@ mod tests {
     fn a_key_gives_one_browser_a_token_and_is_void_then() {
         let tokens = OperatorTokens::new().unwrap();
         let key = tokens.key().unwrap();
-        assert!(!tokens.admit(&key), "a key is no token");
+        assert!(!tokens.admit(&key), "a key is not a token");
         let token = tokens.redeem(&key).unwrap();
         assert!(tokens.admit(&token) && tokens.admit(tokens.token()));
         assert_eq!(tokens.redeem(&key), None);

@@ -46,7 +46,7 @@ pub enum CounterRefusal {
     NotAtLimit,
     /// The number is not in the range asked for.
     OutOfRange,
-    /// The new number lies outside of the counter's limits.
+    /// The new number is outside of the counter's limits.
     Value,
     /// More numbers than the counter has between its limits.
     Increment,

@@ -43,7 +43,7 @@ impl EnqModelDef {
         }
     }
 
-    /// Whether it matches all names of another model.
+    /// Whether the ENQ model matches all names of another model.
     fn covers(&self, other: &EnqModelDef) -> bool {
         if self.generic {
             other.enq_name.starts_with(&self.enq_name)

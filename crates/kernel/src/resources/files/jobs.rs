@@ -1,7 +1,7 @@
 //! Records for batch jobs.
 //!
 //! A job works on the store's files by their numbers, whether or not a FILE
-//! names them; what FILE definitions allow is no business of batch programs.
+//! names them; what FILE definitions allow is not a business of batch programs.
 //! It has the same locks as tasks, and its changes are part of the unit of
 //! work of the task that stands for it.
 //!

@@ -40,7 +40,7 @@ fn later(w: &mut KernelFixture, seconds: u64) {
     w.later(seconds * 1_000);
 }
 
-/// START of task 1; gives the answer.
+/// START of task 1. Returns the answer.
 fn start_response(w: &mut KernelFixture, operands: &CommandOperands) -> Response {
     w.command(1, start::NUMBER, operands).expect("an answer")
 }

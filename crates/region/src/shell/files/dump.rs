@@ -29,7 +29,7 @@ pub fn answer(ask: &DumpAsk) -> CallAnswer {
     }
 }
 
-/// Writes a new file and gives its number.
+/// Writes a new file and returns its number.
 pub fn write(folder: &Path, code: &str, parts: &[&[u8]]) -> io::Result<u64> {
     fs::create_dir_all(folder)?;
     let mut number = last(folder)? + 1;

@@ -56,7 +56,7 @@ impl JournalFile {
         }
     }
 
-    /// Writes a record and gives its number; with `wait` it is on the disk
+    /// Writes a record and returns its number; with `wait` it is on the disk
     /// then.
     pub fn write(&mut self, record: &JournalRecord, wait: bool) -> Result<u64, Condition> {
         if self.file.is_none() {
@@ -148,7 +148,7 @@ pub fn whole(file: &mut (impl Read + Seek), bytes: u64) -> io::Result<(u64, u64)
         let [a, b, c, d, version, ..] = header;
         let length = u64::from(u32::from_be_bytes([a, b, c, d]));
         if version != VERSION || length < HEADER as u64 {
-            let why = format!("what stands at byte {end} is no journal record");
+            let why = format!("the data at byte {end} is not a journal record");
             return Err(io::Error::new(ErrorKind::InvalidData, why));
         }
         if length > bytes - end {

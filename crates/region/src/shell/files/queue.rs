@@ -1,6 +1,6 @@
 //! Extrapartition queues: files of records, one way.
 //!
-//! The file is opened by the first command and stays open. Output without DISPOSITION(MOD) begins anew then.
+//! The file is opened by the first command and stays open. Output without DISPOSITION(MOD) begins again then.
 //!
 //! Invariant: what may be written and read is decided before: here a file is
 //! opened, read and written.

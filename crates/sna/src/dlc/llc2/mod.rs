@@ -112,7 +112,7 @@ pub enum StationEvent {
     },
     /// An answer to a TEST arrived.
     Tested(Vec<u8>),
-    /// The other side set the link up anew: frames may have been lost.
+    /// The other side set the link up again: frames may have been lost.
     Reset,
     /// The link is closed.
     Closed(DisconnectReason),

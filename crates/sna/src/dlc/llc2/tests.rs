@@ -285,7 +285,7 @@ fn a_number_never_sent_is_answered_by_frame_reject() {
     assert!(pair.stations[0].poll_transmit(now, &mut out));
     assert_eq!(out, [4, 5, 0x87, 0x01, 80, 0, 1, 0x08]);
     assert_eq!(pair.stations[0].state(), StationState::Rejecting);
-    // The other side sets the link up anew.
+    // The other side sets the link up again.
     pair.stations[0].handle_pdu(now, &[4, 4, 0x7F]);
     assert_eq!(pair.stations[0].state(), StationState::Connected);
     assert_eq!(pair.stations[0].poll_event(), Some(StationEvent::Reset));

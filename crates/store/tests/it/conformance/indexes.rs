@@ -128,7 +128,7 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
         .store
         .define_index(index("I", "F", 1, 2, true))
         .unwrap();
-    // An index that is not built does not stand in the way.
+    // An index that is not built is not in the way.
     fill(&mut *subject.store, file, 1, &["5bb"]);
     let mut r = subject.store.reader().unwrap();
     assert_eq!(

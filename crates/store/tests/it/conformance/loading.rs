@@ -1,4 +1,4 @@
-//! Loading a file anew.
+//! Loading a file again.
 
 use store::{FileId, ReadError};
 

@@ -310,7 +310,7 @@ struct CommandWord {
     argument: Option<GivenArgument>,
 }
 
-/// Words with what stands in parentheses after them.
+/// Words, each with the text in parentheses after it.
 fn words(text: &str) -> Result<Vec<CommandWord>, String> {
     let mut words: Vec<CommandWord> = Vec::new();
     let mut rest = text.trim_matches(['\0', ' ']);

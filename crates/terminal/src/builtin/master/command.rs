@@ -1,7 +1,7 @@
 //! The command line of CEMT: words, their abbreviations, and names with
 //! asterisks.
 //!
-//! A word may be cut off where it is still unique. Names stand in
+//! A word may be cut off where it is still unique. Names are in
 //! parentheses after their resource, several between commas; `*` stands for any
 //! characters and `+` for one.
 //! Reference: CICS supplied transactions, "Abbreviations", "Generic notation".
@@ -229,7 +229,7 @@ fn changes(resource: &ResourceKind) -> String {
     words.join(", ")
 }
 
-/// Words with what stands in parentheses after them.
+/// Words, each with the text in parentheses after it.
 fn words(text: &str) -> Result<Vec<CommandWord>, String> {
     let mut words: Vec<CommandWord> = Vec::new();
     let mut rest = text.trim_matches(['\0', ' ', ',']);

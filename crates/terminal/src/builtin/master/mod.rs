@@ -308,7 +308,7 @@ fn errors(failed: usize) -> String {
     }
 }
 
-/// Who changed what stands in the log.
+/// Logs a change with its user and terminal.
 fn log(task: &BuiltInTask<'_>, command: &MasterCommand, key: &str, note: &str) {
     let user = task.guest.userid().to_string();
     let terminal = task.display.terminal_name();

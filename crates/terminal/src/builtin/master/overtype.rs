@@ -62,7 +62,7 @@ pub fn target_of_number(resource: &ResourceKind, column: usize) -> Option<Overty
 /// The change that a typed text means.
 ///
 /// # Errors
-/// The text is no value that can stand there.
+/// The text is not a value that can stand there.
 pub fn change(
     resource: &ResourceKind,
     target: OvertypeTarget,

@@ -41,7 +41,7 @@ pub enum ValueSource {
     System,
     /// The door's own terminals.
     Terminals,
-    /// It is no resource, but a word of PERFORM.
+    /// It is not a resource, but a word of PERFORM.
     Nothing,
 }
 

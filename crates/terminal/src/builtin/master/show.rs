@@ -76,7 +76,7 @@ impl ResourceLine {
     }
 
     /// The parts of the line, with the values that can be typed over as input
-    /// fields. Parts stand next to each other with one position between them.
+    /// fields. Parts are next to each other with one position between them.
     /// Returns one text if the line has no room for its note otherwise.
     pub fn parts(&self, resource: &ResourceKind) -> Vec<LinePart> {
         let mut parts = vec![LinePart::Text(self.head.clone())];

@@ -133,7 +133,7 @@ impl ServerSession {
     /// Sends characters to the SSCP-LU screen.
     ///
     /// # Errors
-    /// The terminal is not connected, is no TN3270E client that agreed to
+    /// The terminal is not connected, is not a TN3270E client that agreed to
     /// SYSREQ, or too much output waits.
     pub fn send_sscp_lu_data(&mut self, data: &[u8]) -> Result<(), SendError> {
         self.check_connected()?;

@@ -131,7 +131,7 @@ fn accept(listener: &UnixListener, region: &Handle, user: UserId, stop: &AtomicB
                 lock().retain(|(n, _)| *n != number);
             });
             if let Err(error) = served {
-                tracing::warn!(target: SERVE, %error, "no thread for a batch job");
+                tracing::warn!(target: SERVE, %error, "cannot start a thread for a batch job");
                 lock().retain(|(n, _)| *n != number);
             }
         }

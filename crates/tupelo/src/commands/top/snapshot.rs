@@ -42,7 +42,7 @@ pub fn page(snapshot: &Value) -> Vec<String> {
         ms(number("eligible_on_general_ns"))
     ));
     lines.push(format!(
-        "user mode {} ms, kernel {} ms, displaced {} times",
+        "user mode {} ms, kernel mode {} ms, preempted {} times",
         ms(number("user_ns")),
         ms(number("system_ns")),
         number("displaced")

@@ -3,7 +3,7 @@
 use super::*;
 use crate::browser;
 
-/// Does steps on the page: waits for texts, presses keys, pastes. Gives the
+/// Does steps on the page: waits for texts, presses keys, pastes. Returns the
 /// screen's text.
 const STEPS: &str = r##"(async (steps) => {
   const screen = document.getElementById("screen");

@@ -146,7 +146,7 @@ fn working_storage_is_shown_and_changed() {
     let server = Server::start(&application());
     let mut terminal = Terminal::at_first_command(&server);
     terminal.press(Key::Pf(5), "WORKING STORAGE");
-    // FIRST and three blanks stand at the beginning of a word.
+    // FIRST and three blanks are at the beginning of a word.
     for _ in 0..20 {
         if terminal.text().contains("46495253") {
             break;

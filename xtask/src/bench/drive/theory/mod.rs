@@ -1,10 +1,10 @@
 //! Measured response and knee against queueing theory, on a server of known
 //! capacity.
 //!
-//! A row of a mean is met when theory lies in the measurement's confidence
+//! A row of a mean is met when theory is in the measurement's confidence
 //! interval, and by nothing else. Theory is that of the queue plus the path to
 //! it and back (loopback, and wake-ups of processors that slept for a service),
-//! which is measured in every round with every queue and stands in a row of
+//! which is measured in every round with every queue and has a row of
 //! its own: evenly spaced requests that never wait meet a short and a long
 //! service, and what is left at a service of no length is the path. A server
 //! that is slower than configured does not lengthen it.
@@ -226,7 +226,7 @@ fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<BudgetRow> {
         &search,
         &[],
         &mut |plan| {
-            // What one level left in the queue is no load of the next.
+            // What one level left in the queue is not a load of the next.
             seed += 1;
             let server = serve(queue, slower, seed)?;
             let mut plan = plan.clone();

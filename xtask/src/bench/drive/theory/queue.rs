@@ -109,7 +109,7 @@ impl Queue {
         } else {
             measure::queueing::md1_response(rate, service)
         };
-        mean_s.expect("every load lies below capacity") * 1e3
+        mean_s.expect("every load is below capacity") * 1e3
     }
 }
 

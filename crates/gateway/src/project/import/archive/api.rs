@@ -152,7 +152,7 @@ fn mapped<'a>(
         .unwrap_or("200");
     let status = status
         .parse()
-        .map_err(|_| format!("{status} is no response code"))?;
+        .map_err(|_| format!("{status} is not a response code"))?;
     let response = match message {
         Some(message) => model(message, false)?,
         None => None,

@@ -364,7 +364,7 @@ impl Writer<'_> {
         self.line(inner, &text);
     }
 
-    /// Opens the `foreach` of a table; gives the path of an item and the
+    /// Opens the `foreach` of a table. Returns the path of an item and the
     /// indentation below.
     fn each(&mut self, field: &Field, path: &str, indent: usize) -> (String, usize) {
         if field.occurs.is_none() {

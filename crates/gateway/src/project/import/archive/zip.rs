@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
         .rev()
         .take(usize::from(u16::MAX) + 1)
         .find(|at| bytes[*at..].starts_with(b"PK\x05\x06"))
-        .ok_or("it is no zip archive: it has no directory")?;
+        .ok_or("it is not a zip archive: it has no directory")?;
     let count = usize::from(half(bytes, end + 10)?);
     if half(bytes, end + 8)? != count as u16 || half(bytes, end + 4)? != 0 {
         return Err("it is one of several volumes".into());

@@ -176,7 +176,7 @@ impl RegionView<'_> {
         match option {
             "ACTIVE" => int(active),
             "MAXACTIVE" => int(classes[number].max_active),
-            // PURGETHRESH counts one more than may wait; 0 is no limit.
+            // PURGETHRESH counts one more than may wait; 0 means no limit.
             "PURGETHRESH" => int(classes[number].purge_threshold.map_or(0, |most| most + 1)),
             "QUEUED" => int(queued),
             _ => None,

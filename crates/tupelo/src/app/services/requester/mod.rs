@@ -134,7 +134,9 @@ impl CommandService for ApiRequesters {
             let thread = std::thread::Builder::new().name("tupelo-requester".into());
             match thread.spawn(move || run(receive)) {
                 Ok(_) => *sender = Some(send),
-                Err(error) => return tracing::error!(%error, "no thread for the API requester"),
+                Err(error) => {
+                    return tracing::error!(%error, "cannot start the thread of the API requester");
+                }
             }
         }
         // Dropping the command notifies the task.
