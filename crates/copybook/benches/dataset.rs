@@ -27,14 +27,9 @@ pub fn records(options: &CodecOptions, count: usize) -> Vec<u8> {
 
 /// The JSON text of one customer, its members in the order of the copybook.
 pub fn customer(n: u64) -> String {
-    // A plain generator, so that every run moves the same bytes.
-    let mut state = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move |below: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    };
+    // From a seed, so that every run moves the same bytes.
+    let mut random = base::SeededRandom::new(n);
+    let mut next = move |below: u64| random.below(below);
     let pick = |k: u64, words: &[&str]| words[k as usize % words.len()].to_string();
     let lines: Vec<String> = (0..5)
         .map(|_| {

@@ -1,7 +1,7 @@
 //! Data that templates draw from: rows of a file, a sequence, random numbers.
 //! A client takes a row at the start of each iteration and keeps it to the end.
 
-use crate::rng::Rng;
+use base::SeededRandom;
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -83,7 +83,7 @@ impl Feeder {
     }
 
     /// Draws the next row; the result is what [`Feeder::write`] takes.
-    pub fn draw(&self, rng: &mut Rng) -> u64 {
+    pub fn draw(&self, rng: &mut SeededRandom) -> u64 {
         match &self.source {
             RowSource::Rows {
                 rows, random: true, ..

@@ -42,7 +42,6 @@ pub mod plan;
 pub mod preflight;
 pub mod profile;
 pub mod recording;
-pub mod rng;
 pub mod scenario;
 pub mod scrape;
 pub mod selftest;

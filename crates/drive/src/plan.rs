@@ -213,7 +213,7 @@ impl Default for SocketOptions {
 
 impl ThinkTime {
     /// Draws the next pause, in nanoseconds.
-    pub fn draw(&self, rng: &mut crate::rng::Rng) -> u64 {
+    pub fn draw(&self, rng: &mut base::SeededRandom) -> u64 {
         match self {
             ThinkTime::None => 0,
             ThinkTime::Constant(ns) => *ns,

@@ -10,7 +10,7 @@
 
 use crate::clock;
 use crate::net::{Poller, stamp};
-use crate::rng::Rng;
+use base::SeededRandom;
 use memchr::memmem;
 use rustix::fd::AsFd;
 use std::cmp::Reverse;
@@ -149,7 +149,7 @@ struct ServerThread {
     /// When each server of the queue becomes free.
     free: Vec<u64>,
     due: BinaryHeap<Reverse<(u64, u64)>>,
-    rng: Rng,
+    rng: SeededRandom,
     buffer: Vec<u8>,
     arrivals: Vec<u64>,
     answered: u64,
@@ -186,7 +186,7 @@ impl ServerThread {
             next_peer: 0,
             free: vec![0; servers],
             due: BinaryHeap::new(),
-            rng: Rng::new(seed, 1),
+            rng: SeededRandom::stream(seed, 1),
             buffer: vec![0; 65_536],
             arrivals: Vec::new(),
             answered: 0,

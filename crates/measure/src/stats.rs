@@ -298,16 +298,10 @@ mod tests {
     #[test]
     fn of_equal_servers_one_comparison_in_twenty_errs() {
         // Five rounds each, with times that vary by factors. Chance is
-        // simulated by xorshift and the sum of twelve uniform numbers.
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut uniform = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        // simulated by the sum of twelve uniform numbers.
+        let mut random = base::SeededRandom::new(1);
         let mut rounds = || -> Vec<f64> {
-            let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
             (0..5).map(|_| (0.3 * normal()).exp()).collect()
         };
         let runs = 4000;

@@ -10,6 +10,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use base::SeededRandom;
 use fetch::FetchedResponse;
 use link::{CallOperation, ChannelData, ContainerData, ContainerType, Name};
 use region::LinkData;
@@ -542,21 +543,12 @@ fn request_part<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Valu
     }
 }
 
-/// A number from 0 to below 1.
+/// A number from 0 to below 1; the guide says that it is not for secrets.
 fn random() -> f64 {
-    use std::hash::{BuildHasher, Hasher};
+    use std::hash::{BuildHasher, RandomState};
     thread_local! {
-        static STATE: std::cell::Cell<u64> = std::cell::Cell::new(
-            std::collections::hash_map::RandomState::new().build_hasher().finish() | 1,
-        );
+        static RANDOM: RefCell<SeededRandom> =
+            RefCell::new(SeededRandom::new(RandomState::new().hash_one(0)));
     }
-    // xorshift64*; the guide says that it is not for secrets.
-    STATE.with(|state| {
-        let mut x = state.get();
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        state.set(x);
-        (x.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
-    })
+    1.0 - RANDOM.with_borrow_mut(SeededRandom::unit)
 }

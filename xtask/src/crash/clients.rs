@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::SeededRandom;
 use super::bank::{self, BankAccount, CrashBank, TransferResult};
 use super::served::current;
+use base::SeededRandom;
 
 /// What the clients know of the transfers.
 #[derive(Default, Clone)]
@@ -75,7 +75,7 @@ impl ClientThreads {
         });
         let threads = (0..clients)
             .map(|client| {
-                let random = SeededRandom((seed.wrapping_mul(1_000_003) + client as u64) | 1);
+                let random = SeededRandom::stream(seed, client as u64);
                 let pair = own.chunks_exact(2).nth(client).map(|p| [p[0], p[1]]);
                 let (common, shared) = (common.clone(), shared.to_vec());
                 std::thread::spawn(move || match pair {

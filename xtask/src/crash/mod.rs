@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use bank::{BankAccount, CrashBank};
+use base::SeededRandom;
 use clients::{ClientThreads, TransferBook};
 
 /// How much is killed.
@@ -111,7 +112,7 @@ fn kill(args: &Args, bank: &mut CrashBank, clients: &ClientThreads) -> Result<Ki
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
-    let mut random = SeededRandom(args.seed | 1);
+    let mut random = SeededRandom::new(args.seed);
     let mut killed = KillCounts::default();
     let mut kills = 0;
     while kills < args.kills {
@@ -219,17 +220,4 @@ fn ensure_accounts(
 ) {
     let new = after.keys().filter(|number| !before.contains_key(number));
     wrong.extend(new.map(|number| format!("account {number} was opened by no client")));
-}
-
-/// Chance by seed.
-pub struct SeededRandom(u64);
-
-impl SeededRandom {
-    /// A number below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
 }

@@ -12,8 +12,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use super::conversation::simulate;
 use super::frame::Segment;
 use super::model::{Conversation, DelayedAck, Exchange};
-use super::rng::SeededRng;
 use super::writer::{FileFormat, Writer};
+use base::SeededRandom;
 
 /// The kind of large capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn bulk(kind: BulkKind, bytes: u64, seed: u64, to: impl Write) -> io::Result
         BulkKind::FewFlows => 8,
         BulkKind::Lossy => 200,
     };
-    let mut rng = SeededRng::new(seed);
+    let mut rng = SeededRandom::new(seed);
     let mut writer = Writer::new(to, FileFormat::Pcap)?;
     let mut places: Vec<BulkConnection> = Vec::new();
     let mut queue = BinaryHeap::new();
@@ -84,7 +84,7 @@ struct BulkConnection {
 }
 
 impl BulkConnection {
-    fn new(flows: &mut u32, base_ns: u64, rng: &mut SeededRng) -> BulkConnection {
+    fn new(flows: &mut u32, base_ns: u64, rng: &mut SeededRandom) -> BulkConnection {
         let n = *flows;
         *flows += 1;
         let host = n / 28_000;
@@ -100,7 +100,7 @@ impl BulkConnection {
 }
 
 fn template(kind: BulkKind, seed: u64) -> Conversation {
-    let mut rng = SeededRng::new(seed);
+    let mut rng = SeededRandom::new(seed);
     let mut conversation = Conversation {
         seed,
         close: super::model::CloseStyle::Client,

@@ -11,8 +11,8 @@ use super::end::TcpControlBlock;
 use super::frame::{ACK, FIN, PSH, RST, SYN, Segment};
 use super::model::{CapturePlace, CloseStyle, Conversation, FaultAction, PacketSelector};
 use super::payload;
-use super::rng::SeededRng;
 use crate::ConnectionSide;
+use base::SeededRandom;
 
 /// Plays the conversation. Returns segments in capture order, and the stream of
 /// each side.
@@ -57,13 +57,13 @@ struct ConversationPlay<'a> {
     link_free: [u64; 2],
     last_arrival: [u64; 2],
     counts: [[u32; 3]; 2],
-    rng: SeededRng,
+    rng: SeededRandom,
     gone: bool,
 }
 
 impl<'a> ConversationPlay<'a> {
     fn new(script: &'a Conversation) -> Self {
-        let mut rng = SeededRng::new(script.seed);
+        let mut rng = SeededRandom::new(script.seed);
         let mut isn = || rng.next_u64() as u32;
         let ends = [
             TcpControlBlock::new(&script.ends[0], isn()),

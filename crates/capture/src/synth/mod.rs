@@ -21,7 +21,6 @@ mod frame;
 mod model;
 mod payload;
 mod planted;
-mod rng;
 mod sna;
 mod sna_dlsw;
 mod writer;
@@ -35,5 +34,4 @@ pub use model::{
     FaultAction, NetworkPath, PacketSelector, PayloadKind, Reader,
 };
 pub use planted::{FixtureView, PLANTED, PlantedCapture, paced, planted, stopped};
-pub use rng::SeededRng;
 pub use writer::{FileFormat, Writer, capture_file};

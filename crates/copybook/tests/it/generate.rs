@@ -1,41 +1,11 @@
 //! Copybooks made from a seed: the same every time, and valid by construction.
 
+use base::SeededRandom;
 use std::fmt::Write as _;
-
-/// A small generator of numbers (xorshift); the same everywhere.
-pub struct TestRandom(u64);
-
-impl TestRandom {
-    /// Starts from a seed.
-    pub fn new(seed: u64) -> Self {
-        TestRandom(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit
-    }
-
-    /// True once in `times`.
-    pub fn once_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
 
 /// What is being written.
 struct Writer {
-    random: TestRandom,
+    random: SeededRandom,
     text: String,
     names: u32,
     /// Names of items that can count, in the record outside tables.
@@ -49,7 +19,7 @@ struct Writer {
 /// The copybook of one seed, in fixed format.
 pub fn copybook(seed: u64) -> String {
     let mut writer = Writer {
-        random: TestRandom::new(seed),
+        random: SeededRandom::new(seed),
         text: String::new(),
         names: 0,
         counters: Vec::new(),
@@ -138,7 +108,7 @@ impl Writer {
             0 => "FILLER".to_owned(),
             _ => self.name(),
         };
-        let is_group = level < 20 && self.random.once_in(3);
+        let is_group = level < 20 && self.random.one_in(3);
         let (occurs, varies) = self.occurs(freedom);
         if is_group {
             let usage =
@@ -159,7 +129,7 @@ impl Writer {
             }
         } else {
             let clause = self.elementary();
-            let (first, second) = if self.random.once_in(2) {
+            let (first, second) = if self.random.one_in(2) {
                 (clause, occurs)
             } else {
                 (occurs.trim_start().to_owned(), format!(" {clause}"))
@@ -174,11 +144,11 @@ impl Writer {
     }
 
     fn occurs(&mut self, freedom: ItemFreedom) -> (String, bool) {
-        if freedom.tables == 0 || !self.random.once_in(4) {
+        if freedom.tables == 0 || !self.random.one_in(4) {
             return (String::new(), false);
         }
         let most = 2 + self.random.below(5);
-        if freedom.varies && self.varies && self.random.once_in(3) {
+        if freedom.varies && self.varies && self.random.one_in(3) {
             let least = self.random.below(2);
             let at = self.random.below(self.counters.len() as u64) as usize;
             let counter = self.counters[at].clone();
@@ -189,12 +159,12 @@ impl Writer {
     }
 
     fn redefinition(&mut self, level: u8, name: &str, freedom: ItemFreedom) {
-        if name == "FILLER" || self.varies || !self.random.once_in(4) {
+        if name == "FILLER" || self.varies || !self.random.one_in(4) {
             return;
         }
         for _ in 0..1 + self.random.below(2) {
             let own = self.name();
-            if self.random.once_in(2) || level >= 20 {
+            if self.random.one_in(2) || level >= 20 {
                 let size = 1 + self.random.below(20);
                 self.line(level, &format!("{own} REDEFINES {name} PIC X({size})."));
             } else {

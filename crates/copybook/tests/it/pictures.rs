@@ -6,7 +6,7 @@ use std::process::Command;
 
 use copybook::ParseOptions;
 
-use crate::generate::TestRandom;
+use base::SeededRandom;
 
 /// Strings tried.
 const TRIED: usize = 8000;
@@ -19,7 +19,7 @@ const SYMBOLS: &[&str] = &[
 
 #[test]
 fn pictures_are_accepted_as_gnucobol_accepts_them() {
-    let mut random = TestRandom::new(7);
+    let mut random = SeededRandom::new(7);
     let mut pictures: Vec<String> = Vec::new();
     while pictures.len() < TRIED {
         let length = 1 + random.below(7);

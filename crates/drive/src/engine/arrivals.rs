@@ -3,13 +3,13 @@
 
 use crate::plan::ArrivalSpacing;
 use crate::profile::LevelProfile;
-use crate::rng::Rng;
+use base::SeededRandom;
 
 /// One thread's share of a population's arrivals.
 pub struct ArrivalSchedule {
     profile: LevelProfile,
     arrivals: ArrivalSpacing,
-    rng: Rng,
+    rng: SeededRandom,
     count: f64,
     stride: f64,
     next: Option<u64>,
@@ -22,7 +22,7 @@ impl ArrivalSchedule {
         profile: LevelProfile,
         arrivals: ArrivalSpacing,
         (index, threads): (usize, usize),
-        rng: Rng,
+        rng: SeededRandom,
     ) -> ArrivalSchedule {
         let mut schedule = ArrivalSchedule {
             profile,
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn populations_do_not_arrive_together() {
         let times = |population, thread| {
-            let rng = Rng::new(1, stream(population, thread));
+            let rng = SeededRandom::stream(1, stream(population, thread));
             let profile = LevelProfile::constant(1000.0);
             let mut s = ArrivalSchedule::new(profile, ArrivalSpacing::Poisson, (0, 1), rng);
             let mut times = Vec::new();
@@ -92,8 +92,12 @@ mod tests {
         let mut times = Vec::new();
         for i in 0..threads {
             let profile = LevelProfile::constant(1000.0);
-            let mut s =
-                ArrivalSchedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
+            let mut s = ArrivalSchedule::new(
+                profile,
+                arrivals,
+                (i, threads),
+                SeededRandom::stream(1, i as u64),
+            );
             while let Some(t) = s.next().filter(|t| *t < 10_000_000_000) {
                 times.push(t);
                 s.advance();

@@ -4,7 +4,7 @@
 use crate::http1::Response;
 use crate::message::Frame;
 use crate::net::Stream;
-use crate::rng::Rng;
+use base::SeededRandom;
 use std::sync::Arc;
 
 /// A simulated user.
@@ -33,7 +33,7 @@ pub(super) struct Client {
     pub out: RequestBytes,
     pub rows: Vec<u64>,
     pub captured: Vec<Vec<u8>>,
-    pub rng: Rng,
+    pub rng: SeededRandom,
     /// Consecutive connection failures; they determine the pause before the
     /// next attempt.
     pub refusals: u32,

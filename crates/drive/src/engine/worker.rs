@@ -8,7 +8,7 @@ use crate::clock;
 use crate::net::{Poller, ReadySocket};
 use crate::plan::{ArrivalSpacing, LoadModel, RunPlan, usual_spin_ns};
 use crate::profile::LevelProfile;
-use crate::rng::Rng;
+use base::SeededRandom;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
@@ -121,7 +121,7 @@ impl<'p> Worker<'p> {
                     out: RequestBytes::default(),
                     rows: vec![0; plan.feeders.len()],
                     captured: vec![Vec::new(); slots],
-                    rng: Rng::new(plan.seed, own + 1),
+                    rng: SeededRandom::stream(plan.seed, own + 1),
                     refusals: 0,
                 });
             }
@@ -154,7 +154,7 @@ impl<'p> Worker<'p> {
                         rate.after(plan.warmup_ns),
                         *arrivals,
                         (index, threads),
-                        Rng::new(plan.seed, stream(p, index)),
+                        SeededRandom::stream(plan.seed, stream(p, index)),
                     ),
                     idle: (first as u32..clients.len() as u32).collect(),
                     starved_until: 0,

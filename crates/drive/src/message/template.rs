@@ -7,7 +7,7 @@
 
 use crate::clock;
 use crate::feeder::{Feeder, write_number};
-use crate::rng::Rng;
+use base::SeededRandom;
 use std::sync::Arc;
 
 /// A request, compiled.
@@ -107,7 +107,7 @@ pub struct TemplateScope<'a> {
     /// The client's iteration.
     pub iteration: u64,
     /// The client's random generator.
-    pub rng: &'a mut Rng,
+    pub rng: &'a mut SeededRandom,
 }
 
 impl RequestTemplate {
@@ -190,7 +190,7 @@ impl RequestTemplate {
             captured: &[],
             client: 0,
             iteration: 0,
-            rng: &mut Rng::new(0, 0),
+            rng: &mut SeededRandom::stream(0, 0),
         };
         let mut out = Vec::new();
         self.render(&mut scope, &mut Vec::new(), &mut out)
@@ -310,7 +310,7 @@ mod tests {
             captured: &[captured.to_vec()],
             client: 0,
             iteration: 0,
-            rng: &mut Rng::new(0, 0),
+            rng: &mut SeededRandom::stream(0, 0),
         };
         let mut out = b"before ".to_vec();
         render(pieces, &mut scope, &mut out).map(|()| out)

@@ -2,8 +2,9 @@
 //!
 //! Reference: W3C Trace Context, "traceparent Header Field Values".
 
+use base::SeededRandom;
 use http::HeaderName;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 
 /// The header that names it.
@@ -68,14 +69,10 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
 /// secrets.
 pub(crate) fn random() -> u64 {
     thread_local! {
-        static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));
+        static RANDOM: RefCell<SeededRandom> =
+            RefCell::new(SeededRandom::new(RandomState::new().hash_one(0)));
     }
-    // SplitMix64: one addition a number, and no two alike in 2^64.
-    let state = STATE.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
-    STATE.set(state);
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (mixed ^ (mixed >> 31)).max(1)
+    RANDOM.with_borrow_mut(SeededRandom::next_u64).max(1)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use base::SeededRandom;
 use bytes::Bytes;
-use region::sim::random::SeededRandom;
 
 use crate::connection::{Connection, ConnectionEvent};
 use crate::coordinating::MessageSubject;

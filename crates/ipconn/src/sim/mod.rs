@@ -17,9 +17,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use base::SeededRandom;
 use region::sim::history::HistoryHash;
 use region::sim::node::Node;
-use region::sim::random::SeededRandom;
 use region::{Order, ParticipantId, UnitId};
 
 use crate::coordinating::{BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome};

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use base::SeededRandom;
 use region::sim::node::{Node, TaskAnswer};
-use region::sim::random::SeededRandom;
 
 use super::host::LinkInput;
 use super::line::SimulatedReceiver;

@@ -5,8 +5,8 @@ use link::{Name, ProgramEntry, Request};
 
 use super::*;
 use crate::sim::links::{SimLinks, SlotProgress};
-use crate::sim::random::SeededRandom;
 use crate::types::{ClassDef, RegionDefinitions, TransactionDef};
+use base::SeededRandom;
 
 mod children;
 

@@ -21,7 +21,6 @@ pub(crate) mod links;
 mod model;
 pub mod node;
 mod program;
-pub mod random;
 mod remote;
 mod store;
 mod task;
@@ -41,12 +40,12 @@ use crate::types::{
     ClassDef, KernelConfig, QueueDefinitions, RegionDefinitions, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef,
 };
+use base::SeededRandom;
 use decider::SimDecider;
 use history::HistoryHash;
 use links::{SimLinks, SlotProgress};
 use model::ExpectedState;
 use program::{CHILD, STARTED, TRIGGERED};
-use random::SeededRandom;
 use remote::SimParticipant;
 use task::SimTask;
 use terminals::{ENTERED, FOR_TERMINAL, SimTerminals};

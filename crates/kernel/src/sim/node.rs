@@ -13,7 +13,6 @@ use cics::resp::Condition;
 use link::{CallAnswer, CallOperation, CommandOperands, Name, WorkerCall};
 
 use super::history::HistoryHash;
-use super::random::SeededRandom;
 use crate::core::TaskKey;
 use crate::kernel::{
     BranchId, CallingTask, KernelEffect, KernelSettings, Order, ParticipantId, StoreJob, UnitId,
@@ -21,6 +20,7 @@ use crate::kernel::{
 use crate::resources::{Kernel, Resources};
 use crate::types::RegionDefinitions;
 use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
+use base::SeededRandom;
 
 const MS: u64 = 1_000_000;
 

@@ -10,8 +10,8 @@ use cics::file::FileAccess;
 use link::{CallOperation, CommandOperands, FileCall, FileCommand, WorkerCall};
 use store::SeekKey;
 
-use super::random::SeededRandom;
 use super::terminals::{ENTERED, FOR_TERMINAL};
+use base::SeededRandom;
 
 /// Accounts in the file.
 pub const ACCOUNTS: u64 = 6;

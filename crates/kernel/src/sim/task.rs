@@ -9,9 +9,9 @@ use super::SimWorld;
 use super::links::SlotProgress;
 use super::model::{ModelChange, OnTd, StartFate};
 use super::program::{self, TaskStep, TdQueueKind, Token};
-use super::random::SeededRandom;
 use super::terminals;
 use crate::core::{CallOwner as Who, TaskKey};
+use base::SeededRandom;
 
 /// A task that runs, or is about to.
 #[derive(Debug)]

@@ -15,11 +15,11 @@ use link::{CommandOperands, Name, TransId};
 use super::SimWorld;
 use super::decider::DecidingUnit;
 use super::program::{self, call, key, number_in};
-use super::random::SeededRandom;
 use crate::core::TaskKey;
 use crate::kernel::{InternalStart, JobContinuation, StartEnd, StoreJob};
 use crate::resources::facilities;
 use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
+use base::SeededRandom;
 use link::{CallOperation, WorkerCall};
 
 /// Transactions that inputs begin: the data that the second saves outlive the region.

@@ -1,7 +1,7 @@
 //! The impairments of a path: delay, rate, loss, reordering. Pure: input is a
 //! frame's time and size, output is its fate. The same seed gives the same fates.
 
-use drive::rng::Rng;
+use base::SeededRandom;
 
 /// The impairments of TCP segments in one direction. Other frames are only delayed,
 /// so that address resolution always works.
@@ -27,7 +27,7 @@ pub struct Impairment {
 #[derive(Debug)]
 pub struct ImpairedDirection {
     plan: Impairment,
-    rng: Rng,
+    rng: SeededRandom,
     segments: u64,
     free_ns: u64,
 }
@@ -51,7 +51,7 @@ impl ImpairedDirection {
     pub fn new(plan: Impairment, seed: u64, number: u64) -> ImpairedDirection {
         ImpairedDirection {
             plan,
-            rng: Rng::new(seed, number),
+            rng: SeededRandom::stream(seed, number),
             segments: 0,
             free_ns: 0,
         }

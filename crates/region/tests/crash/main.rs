@@ -12,6 +12,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use base::SeededRandom;
+
 const BANK: &str = env!("CARGO_BIN_EXE_fake-bank");
 
 /// What tasks were answered.
@@ -99,18 +101,11 @@ fn setting(name: &str, usual: u64) -> u64 {
     })
 }
 
-fn below(state: &mut u64, n: u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) % n
-}
-
 #[test]
 fn what_units_write_to_a_file_and_to_their_decider_is_in_both_or_in_neither() {
     let kills = setting("CRASH_KILLS", 15);
     let seconds = setting("CRASH_SECONDS", 3_600);
-    let mut random = setting("CRASH_SEED", 1) | 1;
+    let mut random = SeededRandom::new(setting("CRASH_SEED", 1));
     let folder = tempfile::tempdir().unwrap();
     let (socket, log) = (folder.path().join("base"), folder.path().join("log"));
     let text = |path: &Path| path.to_str().unwrap().to_owned();
@@ -126,8 +121,8 @@ fn what_units_write_to_a_file_and_to_their_decider_is_in_both_or_in_neither() {
     let (mut base, mut region) = (start_base(), start_region());
     let (begin, mut done) = (Instant::now(), [0; 3]);
     while done.iter().sum::<u64>() < kills && begin.elapsed() < Duration::from_secs(seconds) {
-        std::thread::sleep(Duration::from_millis(below(&mut random, 150)));
-        match below(&mut random, 5) {
+        std::thread::sleep(Duration::from_millis(random.below(150)));
+        match random.below(5) {
             0 => {
                 region.kill();
                 region = start_region();
@@ -136,11 +131,11 @@ fn what_units_write_to_a_file_and_to_their_decider_is_in_both_or_in_neither() {
             1 => {
                 base.kill();
                 // Sometimes the region finds nothing for a while.
-                std::thread::sleep(Duration::from_millis(below(&mut random, 40)));
+                std::thread::sleep(Duration::from_millis(random.below(40)));
                 base = start_base();
                 done[2] += 1;
             }
-            _ => done[0] += u64::from(region.kill_child(below(&mut random, 1 << 32))),
+            _ => done[0] += u64::from(region.kill_child(random.below(1 << 32))),
         }
     }
     std::thread::sleep(Duration::from_millis(200));

@@ -5,6 +5,7 @@
 //! gives the same run to the last nanosecond.
 //! Invariant: no real clock, no thread, no hash map whose order could differ.
 
+use base::SeededRandom;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -14,7 +15,8 @@ pub(super) struct Clock<E> {
     now: u64,
     serial: u64,
     plans: BinaryHeap<Reverse<Plan<E>>>,
-    random: u64,
+    /// Chance, by the seed alone.
+    pub(super) random: SeededRandom,
 }
 
 #[derive(Debug)]
@@ -31,7 +33,7 @@ impl<E> Clock<E> {
             now: 0,
             serial: 0,
             plans: BinaryHeap::new(),
-            random: seed,
+            random: SeededRandom::new(seed),
         }
     }
 
@@ -60,16 +62,6 @@ impl<E> Clock<E> {
         let Reverse(plan) = self.plans.pop()?;
         self.now = plan.at;
         Some(plan.event)
-    }
-
-    /// A number below `bound`, or zero for a bound of zero (splitmix64).
-    pub(super) fn random_below(&mut self, bound: u64) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        z.checked_rem(bound).unwrap_or(0)
     }
 }
 
@@ -112,10 +104,9 @@ mod tests {
     fn chance_depends_on_the_seed_alone() {
         let draw = |seed| {
             let mut clock = Clock::<()>::new(seed);
-            (0..8).map(|_| clock.random_below(100)).collect::<Vec<_>>()
+            (0..8).map(|_| clock.random.below(100)).collect::<Vec<_>>()
         };
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
-        assert_eq!(Clock::<()>::new(1).random_below(0), 0);
     }
 }

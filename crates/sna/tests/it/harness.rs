@@ -6,6 +6,7 @@
 //! looking at.
 
 use crate::lossy::Lossy;
+use base::SeededRandom;
 use bytes::Bytes;
 use sna::{
     AllocateParameters, CheckedAttach, ConversationId, LinkConfig, LinkId, LinkRole, LuName,
@@ -15,27 +16,6 @@ use std::collections::VecDeque;
 use std::task::Poll;
 use std::time::Duration;
 
-/// A small seeded generator (xorshift), enough to draw delays and choices.
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn draw(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.draw() % n.max(1)
-    }
-}
-
 /// One of the two nodes.
 pub type Side = usize;
 
@@ -44,7 +24,7 @@ pub struct Pair {
     pub nodes: [Node; 2],
     pub links: [Option<LinkId>; 2],
     pub now: MonotonicTime,
-    pub rng: Rng,
+    pub rng: SeededRandom,
     /// The longest delay of a PIU, in microseconds.
     pub delay_us: u64,
     /// PIUs on their way to each side, with the time they come.
@@ -95,7 +75,7 @@ impl Pair {
             nodes,
             links,
             now: MonotonicTime::ZERO,
-            rng: Rng::new(7),
+            rng: SeededRandom::new(7),
             delay_us: 0,
             wire: Default::default(),
             lossy: None,
@@ -113,10 +93,7 @@ impl Pair {
                     lossy.send(side, piu, self.now);
                     continue;
                 }
-                let delay = match self.delay_us {
-                    0 => 0,
-                    most => self.rng.below(most),
-                };
+                let delay = self.rng.below(self.delay_us);
                 let queue = &mut self.wire[1 - side];
                 let after = queue.back().map_or(self.now, |(at, _)| *at);
                 let at = (self.now + Duration::from_micros(delay)).max(after);

@@ -1,7 +1,8 @@
 //! Peers that lie, flood, vanish and talk nonsense: each gets its answer, and
 //! nothing else is disturbed.
 
-use crate::harness::{Pair, Rng, lu};
+use crate::harness::{Pair, lu};
+use base::SeededRandom;
 use bytes::Bytes;
 use proptest::prelude::*;
 use sna::wire::bind::Repr as Bind;
@@ -55,7 +56,7 @@ proptest! {
 
     #[test]
     fn flipped_bits_repeats_and_gaps_never_panic(seed in any::<u64>(), one_in in 2u64..40) {
-        let mut rng = Rng::new(seed);
+        let mut rng = SeededRandom::new(seed);
         dialogue(265, |_, mut piu| {
             if rng.below(one_in) > 0 {
                 return vec![piu];

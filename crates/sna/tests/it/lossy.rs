@@ -1,7 +1,8 @@
 //! A link that loses, repeats and reorders frames, with an LLC2 station at
 //! either end to repair it.
 
-use crate::harness::{Pair, Rng, Side};
+use crate::harness::{Pair, Side};
+use base::SeededRandom;
 use bytes::Bytes;
 use sna::MonotonicTime;
 use sna::dlc::llc2::{Config, LinkStation, StationEvent};
@@ -30,7 +31,7 @@ pub struct Lossy {
     /// Frames on their way: when they come, in which order they left, to whom.
     frames: BTreeMap<(MonotonicTime, u64), (Side, Vec<u8>)>,
     serial: u64,
-    rng: Rng,
+    rng: SeededRandom,
     faults: Faults,
     /// Frames that were lost, repeated and overtaken so far.
     pub counts: [u64; 3],
@@ -64,7 +65,7 @@ impl Lossy {
             stations,
             frames: BTreeMap::new(),
             serial: 0,
-            rng: Rng::new(seed),
+            rng: SeededRandom::new(seed),
             faults,
             counts: [0; 3],
             last_arrival: [0; 2],

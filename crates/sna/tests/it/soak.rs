@@ -4,8 +4,9 @@
 //! Each conversation follows a script that both ends know: who sends which
 //! records, and how each turn ends. All is drawn from one seed.
 
-use crate::harness::{Pair, Rng, lu, show};
+use crate::harness::{Pair, lu, show};
 use crate::lossy::{Faults, Lossy};
+use base::SeededRandom;
 use proptest::prelude::*;
 use sna::wire::ipm::{PacingMessageKind, Repr as Ipm};
 use sna::wire::piu::Packet;
@@ -36,7 +37,7 @@ struct Turn {
     end: End,
 }
 
-fn script(rng: &mut Rng) -> Vec<Turn> {
+fn script(rng: &mut SeededRandom) -> Vec<Turn> {
     let mut by = 0;
     let mut turns = Vec::new();
     let count = 1 + rng.below(5);
@@ -95,7 +96,7 @@ struct Actor {
 
 impl Actor {
     /// Does one thing. Returns `false` if it must wait.
-    fn step(&mut self, pair: &mut Pair, scripts: &[Vec<Turn>], rng: &mut Rng) -> bool {
+    fn step(&mut self, pair: &mut Pair, scripts: &[Vec<Turn>], rng: &mut SeededRandom) -> bool {
         let node = &mut pair.nodes[self.side];
         if !self.allocated {
             return match node.allocated(self.id) {
@@ -192,7 +193,7 @@ impl Actor {
         pair: &mut Pair,
         turn: &Turn,
         scripts: &[Vec<Turn>],
-        rng: &mut Rng,
+        rng: &mut SeededRandom,
     ) -> bool {
         let node = &mut pair.nodes[self.side];
         if self.owes {
@@ -330,11 +331,11 @@ fn run(case: &Case) -> Vec<ReturnCode> {
             .with_sessions(4, 2);
         config.modes.define(mode);
     });
-    pair.rng = Rng::new(case.seed ^ 0xABCD);
+    pair.rng = SeededRandom::new(case.seed ^ 0xABCD);
     pair.delay_us = case.delay_us;
     pair.lossy = case.faults.map(|faults| Lossy::new(faults, case.seed));
-    let mut rng = Rng::new(case.seed);
-    let mut kinds = Rng::new(case.seed ^ 0x5EED);
+    let mut rng = SeededRandom::new(case.seed);
+    let mut kinds = SeededRandom::new(case.seed ^ 0x5EED);
     let scripts: Vec<_> = (0..case.conversations).map(|_| script(&mut rng)).collect();
     let mut actors = Vec::new();
     for (n, script) in scripts.iter().enumerate() {
@@ -590,7 +591,7 @@ fn a_loser_that_bids_again_before_the_offer_gets_one_offer() {
 fn a_case_runs_the_same_way_twice() {
     let once = |seed: u64| {
         let mut pair = Pair::new(265);
-        pair.rng = Rng::new(seed);
+        pair.rng = SeededRandom::new(seed);
         pair.delay_us = 1000;
         let wish = pair.allocate_parameters(0, "#INTER");
         let id = pair.allocate(0, wish);

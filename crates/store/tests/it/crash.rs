@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use base::SeededRandom;
 use store::{
     FileDef, FileEnds, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore,
     RecordFormat, SeekKey, Table, UnitOfWork, WriteStore, check,
@@ -129,17 +130,14 @@ fn new_home() -> tempfile::TempDir {
 #[test]
 fn no_committed_change_is_lost_and_no_half_unit_is_seen_when_the_writer_is_killed() {
     let home = new_home();
-    let mut chance = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut chance = SeededRandom::new(1);
     let mut committed = 0;
     for _ in 0..25 {
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
         let mut writer = Peer::start("transfer", home.path());
-        for _ in 0..1 + chance % 5 {
+        for _ in 0..chance.between(1, 5) {
             committed = writer.receive_line().unwrap().parse().unwrap();
         }
-        for _ in 0..(chance >> 8) % 2_000_000 {
+        for _ in 0..chance.below(2_000_000) {
             std::hint::spin_loop();
         }
         if let Some(said) = writer.kill().last() {

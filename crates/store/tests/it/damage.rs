@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use base::SeededRandom;
 use store::transfer::{DumpOptions, FileSource, RecordFraming, VerbatimConverter, dump};
 use store::{
     FileDef, FileEnds, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
@@ -225,16 +226,13 @@ fn no_flipped_bit_is_taken_for_good_data() {
         .unwrap();
     let whole = std::fs::read(&kept).unwrap();
     let before = contents(home.path()).unwrap();
-    let mut chance = 0x2545_F491_4F6C_DD1D_u64;
+    let mut chance = SeededRandom::new(1);
     let mut found = 0;
     for turn in 0..400 {
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
         // Every bit of the meta pages first.
         let bit = match turn {
-            0..100 => (turn % 2) * 4096 * 8 + chance as usize % (160 * 8),
-            _ => chance as usize % (whole.len() * 8),
+            0..100 => (turn % 2) * 4096 * 8 + chance.index(160 * 8),
+            _ => chance.index(whole.len() * 8),
         };
         let mut bytes = whole.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -323,13 +321,8 @@ fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
         .unwrap();
     let whole = std::fs::read(&kept).unwrap();
     let before = dumped(home.path()).unwrap();
-    let mut chance = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut next = |below: usize| {
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
-        chance as usize % below
-    };
+    let mut chance = SeededRandom::new(2);
+    let mut next = |below: usize| chance.index(below);
     let mut reported = 0;
     for turn in 0..600 {
         let page = next(whole.len() / 4096) * 4096;

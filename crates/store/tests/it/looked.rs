@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::mpsc::channel;
 
+use base::SeededRandom;
 use store::{
     ApplyError, LmdbOptions, LmdbReader, LmdbStore, ReadError, ReadExt, ReadStore, SeekKey,
     StorageError, Table, UnitOfWork, WriteStore,
@@ -23,17 +24,6 @@ fn options() -> LmdbOptions {
     LmdbOptions {
         walked_bytes: 0,
         ..crate::support::options()
-    }
-}
-
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 as usize % most
     }
 }
 
@@ -95,8 +85,8 @@ fn sought(
     }
 }
 
-/// Holds what commands see against the truth. Returns how many were refused.
-fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usize {
+/// Holds what commands see against the truth; gives how many were refused.
+fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut SeededRandom) -> usize {
     let Ok(files) = reader.files() else {
         return 1;
     };
@@ -108,7 +98,7 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
             None => refused += 1,
         };
     for _ in 0..150 {
-        let key = key(chance.below(2 * RECORDS as usize + 4) as u32);
+        let key = key(chance.index(2 * RECORDS as usize + 4) as u32);
         let after = || truth.range(key.clone()..).map(|(_, r)| r);
         let before = || truth.range(..key.clone()).map(|(_, r)| r);
         let found = sought(reader, file, SeekKey::Equal(&key));
@@ -129,7 +119,7 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
         return refused + 1;
     };
     for _ in 0..40 {
-        let name = format!("N{:03}", chance.below(501));
+        let name = format!("N{:03}", chance.index(501));
         let mut found = None;
         let looked = reader.seek_path(
             indexes[0].id,
@@ -148,7 +138,7 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
         }
     }
     for _ in 0..40 {
-        let n = chance.below(420) as u32;
+        let n = chance.index(420) as u32;
         let mut found = None;
         let table = Table::new("tsqueue");
         let looked = reader.seek_table(table, SeekKey::Equal(&key(n)), &mut |entry| {
@@ -166,19 +156,19 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
 }
 
 /// Changes records; what is refused stays as it was.
-fn change(store: &mut LmdbStore, truth: &mut Records, chance: &mut Chance) {
+fn change(store: &mut LmdbStore, truth: &mut Records, chance: &mut SeededRandom) {
     let mut reader = store.reader().unwrap();
     let Ok(files) = reader.files() else {
         return;
     };
     let file = files[0].id;
     for _ in 0..60 {
-        let number = chance.below(2 * RECORDS as usize) as u32;
+        let number = chance.index(2 * RECORDS as usize) as u32;
         let key = key(number);
         let mut record = [&key[..], b"N", &key[KEY_BYTES - 3..]].concat();
-        record.resize(KEY_BYTES + 4 + chance.below(3) * 1500, b'y');
+        record.resize(KEY_BYTES + 4 + chance.index(3) * 1500, b'y');
         let mut unit = UnitOfWork::new();
-        let made = match (truth.contains_key(&key), chance.below(2)) {
+        let made = match (truth.contains_key(&key), chance.index(2)) {
             (true, 0) => unit.delete(&mut *reader, file, &key).map(|()| None),
             (true, _) => unit
                 .replace(&mut *reader, file, &key, &record)
@@ -204,24 +194,24 @@ fn change(store: &mut LmdbStore, truth: &mut Records, chance: &mut Chance) {
 }
 
 /// Where damage is planted.
-fn damage(bytes: &mut [u8], chance: &mut Chance) {
+fn damage(bytes: &mut [u8], chance: &mut SeededRandom) {
     let pages = bytes.len() / PAGE_BYTES;
-    let page = (2 + chance.below(pages - 2)) * PAGE_BYTES;
-    match chance.below(8) {
+    let page = (2 + chance.index(pages - 2)) * PAGE_BYTES;
+    match chance.index(8) {
         // A page that was never written, or is another's.
         0 => bytes[page..page + PAGE_BYTES].fill(0),
         1 => {
-            let other = (2 + chance.below(pages - 2)) * PAGE_BYTES;
+            let other = (2 + chance.index(pages - 2)) * PAGE_BYTES;
             bytes.copy_within(other + 8..other + PAGE_BYTES, page + 8);
         }
         // Its head and its list of places.
-        2 | 3 => bytes[page + chance.below(64)] ^= 1 << chance.below(8),
+        2 | 3 => bytes[page + chance.index(64)] ^= 1 << chance.index(8),
         // The entries.
-        4..=6 => bytes[page + 64 + chance.below(PAGE_BYTES - 64)] ^= 1 << chance.below(8),
+        4..=6 => bytes[page + 64 + chance.index(PAGE_BYTES - 64)] ^= 1 << chance.index(8),
         _ => {
             for _ in 0..20 {
-                let at = page + chance.below(PAGE_BYTES);
-                bytes[at] ^= 1 << chance.below(8);
+                let at = page + chance.index(PAGE_BYTES);
+                bytes[at] ^= 1 << chance.index(8);
             }
         }
     }
@@ -237,7 +227,7 @@ fn no_command_takes_damage_for_true_or_for_nothing() {
             .and_then(|n: String| n.parse().ok())
     };
     let turns = given("LOOKED_TURNS").unwrap_or(60);
-    let mut chance = Chance(0x9E37_79B9_7F4A_7C15 ^ given("LOOKED_SEED").unwrap_or(0_u64));
+    let mut chance = SeededRandom::new(given("LOOKED_SEED").unwrap_or(0_u64));
     let (mut refused, mut opened) = (0, 0);
     for _ in 0..turns {
         let home = tempfile::tempdir().unwrap();
@@ -381,7 +371,7 @@ fn a_store_that_is_whole_is_trusted_and_one_that_is_closed_is_not_waited_for() {
     let (ended, reports) = channel();
     let ended = Box::new(move |report, _| ended.send(report).unwrap());
     store.check_in_background(ended).unwrap();
-    let mut chance = Chance(1);
+    let mut chance = SeededRandom::new(1);
     let mut truth = truth;
     change(&mut store, &mut truth, &mut chance);
     assert!(reports.recv().unwrap().unwrap().is_clean());

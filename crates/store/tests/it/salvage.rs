@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+use base::SeededRandom;
 use store::{
     FileDef, FileEnds, LmdbReader, LmdbStore, ReadStore, RecordFormat, SalvageError, SalvageReport,
     SalvagedState, SeekKey, Table, UnitOfWork, WriteStore, rrn_key, salvage,
@@ -181,17 +182,6 @@ fn all_of(state: &BTreeMap<String, Records>) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
         .collect()
 }
 
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 as usize % bound
-    }
-}
-
 #[test]
 fn all_of_a_whole_store_is_certain() {
     let home = tempfile::tempdir().unwrap();
@@ -217,22 +207,22 @@ fn one_flipped_bit_costs_at_most_one_record() {
     let whole = std::fs::read(home.path().join("data.mdb")).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let data = scratch.path().join("data.mdb");
-    let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
+    let mut chance = SeededRandom::new(1);
     let (mut damaged, mut doubtful) = (0, 0);
     for turn in 0..450 {
         let page = match turn {
             0..60 => turn % 2,
-            _ => chance.below(whole.len() / 4096),
+            _ => chance.index(whole.len() / 4096),
         };
         // Heads, the lists of entries, and the rest.
         let byte = page * 4096
             + match turn % 4 {
-                0 => chance.below(24),
-                1 => 16 + chance.below(150),
-                _ if page < 2 => chance.below(170),
-                _ => chance.below(4096),
+                0 => chance.index(24),
+                1 => 16 + chance.index(150),
+                _ if page < 2 => chance.index(170),
+                _ => chance.index(4096),
             };
-        let bit = chance.below(8);
+        let bit = chance.index(8);
         let mut bytes = whole.clone();
         bytes[byte] ^= 1 << bit;
         std::fs::write(&data, &bytes).unwrap();
@@ -279,13 +269,13 @@ fn pages_that_are_wiped_cost_what_was_on_them() {
     let places = Places::of(&both[1]);
     let scratch = tempfile::tempdir().unwrap();
     let data = scratch.path().join("data.mdb");
-    let mut chance = Chance(0x2545_F491_4F6C_DD1D);
+    let mut chance = SeededRandom::new(2);
     for turn in 0..80 {
         let whole = &both[turn % 2];
         let mut bytes = whole.clone();
         let mut wiped = Vec::new();
         for _ in 0..=turn % 5 {
-            let page = 2 + chance.below(whole.len() / 4096 - 2);
+            let page = 2 + chance.index(whole.len() / 4096 - 2);
             let fill = [0, 0xFF, 0x5A][turn % 3];
             bytes[page * 4096..][..4096].fill(fill);
             wiped.push(page);

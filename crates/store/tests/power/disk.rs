@@ -19,7 +19,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::chance::Chance;
+use base::SeededRandom;
 
 /// Bytes of a sector.
 const SECTOR: usize = 512;
@@ -143,8 +143,8 @@ impl Disk {
     pub fn image(&self, kept: Kept) -> Vec<u8> {
         let mut image = self.durable.clone();
         let mut chance = match kept {
-            Kept::Some(seed) => Chance::new(seed),
-            _ => Chance::new(1),
+            Kept::Some(seed) => SeededRandom::new(seed),
+            _ => SeededRandom::new(1),
         };
         for (sector, versions) in &self.pending {
             let is_meta = sector * SECTOR < 2 * 4096;

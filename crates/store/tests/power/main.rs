@@ -9,13 +9,12 @@
 //! Apart from the other tests, since the whole process has another disk.
 
 mod bank;
-mod chance;
 mod disk;
 
 use std::path::Path;
 
 use bank::{Fates, Number, judge, options};
-use chance::Chance;
+use base::SeededRandom;
 use disk::{Disk, Fault, Kept, Watched};
 use store::{ApplyError, CommitDurability, LmdbOptions, LmdbStore, Table, UnitOfWork, WriteStore};
 
@@ -108,7 +107,7 @@ impl History {
             return;
         };
         let mut reader = store.disk_reader().unwrap();
-        let mut chance = Chance::new(self.plan.seed);
+        let mut chance = SeededRandom::new(self.plan.seed);
         let mut number = 0;
         let mut ahead: Vec<Number> = Vec::new();
         for _ in 0..self.plan.batches {

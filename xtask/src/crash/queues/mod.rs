@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::Args;
 use super::served::{ServedApplication, WAIT};
 use super::things::{self, AddedThing, KnownOutcome, ThingServer};
-use super::{Args, SeededRandom};
+use base::SeededRandom;
 
 /// Programs and the copybook of their COMMAREA.
 const SOURCES: [(&str, &str); 4] = [
@@ -110,7 +111,7 @@ impl RegionPair {
     fn kill(&mut self, args: &Args) -> Result<KillCounts> {
         let limit = args.seconds.map(Duration::from_secs);
         let until = limit.map(|limit| Instant::now() + limit);
-        let mut random = SeededRandom(args.seed | 1);
+        let mut random = SeededRandom::new(args.seed);
         let mut killed = KillCounts::default();
         let mut kills = 0;
         while kills < args.kills && until.is_none_or(|until| Instant::now() < until) {

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::Args;
 use super::served::ServedApplication;
 use super::things::{self, AddedThing, KnownOutcome, ThingServer};
-use super::{Args, SeededRandom};
+use base::SeededRandom;
 
 /// The program, its COMMAREA, definitions and settings.
 const FILES: [(&str, &str); 5] = [
@@ -117,7 +118,7 @@ fn kill(args: &Args, shop: &mut ServedApplication) -> Result<KillCounts> {
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
-    let mut random = SeededRandom(args.seed | 1);
+    let mut random = SeededRandom::new(args.seed);
     let mut killed = KillCounts::default();
     let mut kills = 0;
     while kills < args.kills && until.is_none_or(|until| Instant::now() < until) {

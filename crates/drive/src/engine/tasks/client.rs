@@ -8,7 +8,7 @@ use crate::engine::lifecycle::record_times;
 use crate::engine::record::note;
 use crate::message::TemplateScope;
 use crate::plan::{LoadModel, LoadTarget, Population, RequestStep, RunPlan};
-use crate::rng::Rng;
+use base::SeededRandom;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) struct Client {
     population: usize,
     number: u64,
     iteration: u64,
-    rng: Rng,
+    rng: SeededRandom,
     rows: Vec<u64>,
     captured: Vec<Vec<u8>>,
     line: Line,
@@ -35,7 +35,7 @@ impl Client {
             population,
             number,
             iteration: 0,
-            rng: Rng::new(plan.seed, ((population as u64) << 40 | number) + 1),
+            rng: SeededRandom::stream(plan.seed, ((population as u64) << 40 | number) + 1),
             rows: vec![0; plan.feeders.len()],
             captured: vec![Vec::new(); slots.unwrap_or(0)],
             line,

@@ -15,7 +15,7 @@ use super::record::{IntervalRecord, RequestCounts};
 use super::worker::{GRACE_WHEN_STOPPED_NS, ThreadResult, share};
 use crate::clock;
 use crate::plan::{LoadModel, LoadTarget, Population, Protocol, RunPlan};
-use crate::rng::Rng;
+use base::SeededRandom;
 use client::Client;
 use line::ThreadResources;
 use std::cell::RefCell;
@@ -152,7 +152,7 @@ impl ClientTasks {
                 (iterations.map(|n| share(n, self.index, threads)), None)
             }
             LoadModel::Open { rate, arrivals, .. } => {
-                let rng = Rng::new(self.plan.seed, stream(p, self.index));
+                let rng = SeededRandom::stream(self.plan.seed, stream(p, self.index));
                 let rate = rate.after(self.plan.warmup_ns);
                 (
                     None,

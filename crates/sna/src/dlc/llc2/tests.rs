@@ -1,6 +1,7 @@
 //! Stations joined by a virtual link that loses and reorders frames.
 
 use super::*;
+use base::SeededRandom;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ struct Pair {
     /// (arrival, serial) → (to, bytes).
     air: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
     serial: u64,
-    seed: u64,
+    random: SeededRandom,
     /// Frames lost, in 1/256.
     loss: u8,
     /// How much later than its time a frame may arrive.
@@ -29,7 +30,7 @@ impl Pair {
             stations: [LinkStation::new(a), LinkStation::new(b)],
             air: BTreeMap::new(),
             serial: 0,
-            seed: 1,
+            random: SeededRandom::new(1),
             loss: 0,
             jitter_ns: 0,
             events: [Vec::new(), Vec::new()],
@@ -48,13 +49,6 @@ impl Pair {
         pair
     }
 
-    fn random(&mut self) -> u64 {
-        self.seed ^= self.seed << 13;
-        self.seed ^= self.seed >> 7;
-        self.seed ^= self.seed << 17;
-        self.seed
-    }
-
     fn flush(&mut self) {
         for side in 0..2 {
             let mut out = Vec::new();
@@ -62,13 +56,10 @@ impl Pair {
                 let bytes = std::mem::take(&mut out);
                 self.most_outstanding =
                     self.most_outstanding.max(self.stations[side].outstanding());
-                if self.random() % 256 < u64::from(self.loss) {
+                if self.random.below(256) < u64::from(self.loss) {
                     continue;
                 }
-                let jitter = match self.jitter_ns {
-                    0 => 0,
-                    most => self.random() % most,
-                };
+                let jitter = self.random.below(self.jitter_ns);
                 let key = (self.now + LATENCY_NS + jitter, self.serial);
                 self.serial += 1;
                 self.air.insert(key, (1 - side, bytes));
@@ -227,7 +218,7 @@ fn a_busy_receiver_stops_the_sender_and_loses_nothing() {
 fn a_silent_peer_is_given_up_after_n2_tries() {
     let mut pair = Pair::connected(Config::default(), Config::default());
     pair.loss = 255;
-    pair.seed = 4;
+    pair.random = SeededRandom::new(4);
     pair.stations[0].send(vec![1]).unwrap();
     pair.run(300_000_000_000);
     assert!(pair.events[0].contains(&StationEvent::Closed(DisconnectReason::Timeout)));
@@ -312,7 +303,7 @@ proptest! {
 
     #[test]
     fn a_lossy_reordering_link_loses_repeats_and_overruns_nothing(
-        seed in 1u64..,
+        seed: u64,
         loss in 0u8..60,
         jitter_us in 0u64..3_000,
         windows in prop::array::uniform2(1u8..=32),
@@ -330,7 +321,8 @@ proptest! {
             ..Config::default()
         };
         let mut pair = Pair::connected(config(0), config(1));
-        (pair.seed, pair.loss, pair.jitter_ns) = (seed, loss, jitter_us * 1_000);
+        pair.random = SeededRandom::new(seed);
+        (pair.loss, pair.jitter_ns) = (loss, jitter_us * 1_000);
         for (side, &count) in counts.iter().enumerate() {
             for info in numbered(count) {
                 pair.stations[side].send(info).unwrap();

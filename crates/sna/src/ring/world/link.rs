@@ -124,7 +124,7 @@ impl RingSimulation {
             return;
         };
         self.ring_busy = true;
-        let wait_ns = self.clock.random_below(self.ring.circulation_ns());
+        let wait_ns = self.clock.random.below(self.ring.circulation_ns());
         let ns = self.ring.frame_ns(pdu.len());
         if is_data(&pdu) {
             self.data_at = self.clock.now();
@@ -146,7 +146,7 @@ impl RingSimulation {
             self.begin_job(m);
         }
         let one_in = self.ring.loss_one_in;
-        if one_in > 0 && self.clock.random_below(one_in) == 0 {
+        if one_in > 0 && self.clock.random.below(one_in) == 0 {
             self.outcome.lost += 1;
         } else {
             self.arrive(1 - m, pdu);

@@ -123,12 +123,13 @@ impl fmt::Display for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drive::rng::Rng;
+    use base::SeededRandom;
     use measure::stats::batch_mean;
 
     /// The batches that a driver without fault would measure, in virtual time.
     fn batches(queue: &Queue, point: &QueuePoint, slower: f64, seed: u64) -> Vec<(f64, f64)> {
-        let (mut arrivals, mut services) = (Rng::new(seed, 1), Rng::new(seed, 2));
+        let (mut arrivals, mut services) =
+            (SeededRandom::stream(seed, 1), SeededRandom::stream(seed, 2));
         let warmup = 0.7;
         let mut free = vec![0.0f64; queue.servers as usize];
         let mut found = vec![(0.0, 0.0); (point.seconds / point.batch_s).round() as usize];
@@ -161,7 +162,10 @@ mod tests {
             .map(|i| {
                 let load = queue.capacity() * (KNEE.from + step * i as f64);
                 let stream = seed * 100 + i as u64;
-                let (mut arrivals, mut services) = (Rng::new(stream, 1), Rng::new(stream, 2));
+                let (mut arrivals, mut services) = (
+                    SeededRandom::stream(stream, 1),
+                    SeededRandom::stream(stream, 2),
+                );
                 let mut free = vec![0.0f64; queue.servers as usize];
                 let (mut now, mut ended) = (0.0, 0);
                 let end = KNEE.warmup_s + KNEE.seconds;
