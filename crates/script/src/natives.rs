@@ -7,6 +7,7 @@
 //! Invariant: nothing made here points out of the engine's memory, since a
 //! set-back runs no finalizer. Bytes are copied.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
