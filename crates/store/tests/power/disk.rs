@@ -154,7 +154,7 @@ impl Disk {
                 Kept::All => newest,
                 Kept::MetaPages => newest.filter(|_| is_meta),
                 Kept::OtherPages => newest.filter(|_| !is_meta),
-                Kept::Some(_) => versions.get(chance.below(versions.len() + 1)),
+                Kept::Some(_) => versions.get(chance.index(versions.len() + 1)),
             };
             if let Some(version) = chosen {
                 put(&mut image, *sector, &version.bytes);
