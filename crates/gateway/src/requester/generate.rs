@@ -200,14 +200,28 @@ fn comments(left_out: &[String]) -> String {
     let mut text = String::new();
     for why in left_out {
         let plain = why.replace(|c: char| c.is_control() || !c.is_ascii(), "?");
-        let mut lines = plain.as_bytes().chunks(COMMENT);
-        let first = lines.next().unwrap_or_default();
-        let _ = writeln!(text, "      * {}", String::from_utf8_lossy(first));
-        for line in lines {
-            let _ = writeln!(text, "      *   {}", String::from_utf8_lossy(line));
+        let (first, mut rest) = first_line(&plain);
+        let _ = writeln!(text, "      * {first}");
+        while !rest.is_empty() {
+            let (line, after) = first_line(rest);
+            let _ = writeln!(text, "      *   {line}");
+            rest = after;
         }
     }
     text
+}
+
+/// What fits in a line of a comment, up to a blank if there is one, and the rest of
+/// a text in ASCII.
+fn first_line(text: &str) -> (&str, &str) {
+    if text.len() <= COMMENT {
+        return (text, "");
+    }
+    let (line, rest) = match text[..=COMMENT].rfind(' ') {
+        Some(blank) if blank > 0 => text.split_at(blank),
+        _ => text.split_at(COMMENT),
+    };
+    (line, rest.trim_start())
 }
 
 /// A literal that a line holds, and that has no quote in it.

@@ -416,7 +416,7 @@ components:
         }
         for reported in [
             "      * /requestBody/tags is an object without properties\n",
-            "      * /requestBody/notes is text of 65536 characters: its field has 32767\n",
+            "      * /requestBody/notes is text of 65536 characters: its field\n      *   has 32767\n",
             "      * /requestBody/rows is an array of arrays\n",
             "      * /requestBody/parent contains itself\n",
             "06 pair-num ",
