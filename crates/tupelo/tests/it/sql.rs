@@ -3,9 +3,12 @@
 //! private PostgreSQL is started by the commands themselves.
 
 mod check;
+mod disk;
 mod failures;
 mod jobs;
 mod links;
+mod own_server;
+mod statements;
 
 use std::path::Path;
 
@@ -68,6 +71,13 @@ fn served(settings: &str) -> (tempfile::TempDir, Server) {
     if !settings.contains("url") {
         apply_in(app.path(), state.path());
     }
+    import(app.path());
+    let server = Server::start_in(app.path(), state);
+    (app, server)
+}
+
+/// Makes the API of STOCK.
+fn import(app: &Path) {
     let imported = tupelo()
         .args([
             "api",
@@ -86,23 +96,49 @@ fn served(settings: &str) -> (tempfile::TempDir, Server) {
             "--app",
             ".",
         ])
-        .current_dir(app.path())
+        .current_dir(app)
         .output()
         .expect("tupelo runs");
     assert!(imported.status.success(), "{}", text(&imported.stderr));
-    let server = Server::start_in(app.path(), state);
-    (app, server)
 }
 
-/// Makes the tables in a state folder.
-fn apply_in(app: &Path, state: &Path) {
+/// Gives STOCK further steps: branches of its EVALUATE, data, and paragraphs.
+fn add_steps(app: &Path, branches: &str, data: &str, paragraphs: &str) {
+    let path = app.join("cobol/STOCK.cbl");
+    let program = std::fs::read_to_string(&path).expect("the program");
+    let program = program
+        .replace(
+            "               WHEN 'W'\n",
+            &format!("{branches}               WHEN 'W'\n"),
+        )
+        .replace(
+            "       LINKAGE SECTION.\n",
+            &format!("{data}       LINKAGE SECTION.\n"),
+        );
+    std::fs::write(path, program + paragraphs).expect("the program");
+}
+
+/// Applies statements of Db2 in a state folder, whose server may run.
+fn apply_text(app: &Path, state: &Path, name: &str, statements: &str) {
+    std::fs::write(app.join(name), statements).expect("a file");
     let applied = tupelo()
-        .args(["sql", "apply", "ddl/stock.sql", "--app", ".", "--state"])
+        .args(["sql", "apply", name, "--app", ".", "--state"])
         .arg(state)
         .current_dir(app)
         .output()
         .expect("tupelo runs");
-    assert!(applied.status.success(), "{}", text(&applied.stderr));
+    assert!(
+        applied.status.success(),
+        "{}{}",
+        text(&applied.stdout),
+        text(&applied.stderr)
+    );
+}
+
+/// Makes the tables in a state folder.
+fn apply_in(app: &Path, state: &Path) {
+    let tables = std::fs::read_to_string(app.join("ddl/stock.sql")).expect("the tables");
+    apply_text(app, state, "ddl/stock.sql", &tables);
 }
 
 /// Has STOCK do steps over the API: the status, and what each step gave.

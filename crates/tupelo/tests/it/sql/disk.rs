@@ -1,0 +1,99 @@
+//! A disk that is full: a statement, the log of the server, and room again.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::{add_steps, application, apply_text, import, is_installed, steps};
+use crate::program::{text, tupelo, until};
+use crate::server::Server;
+
+/// Inserts rows until there is an error.
+const FILL: &str = "               WHEN 'F'
+                   MOVE ALL 'X' TO WS-LONG
+                   MOVE 0 TO SQLCODE
+                   PERFORM 60 TIMES
+                       IF SQLCODE = 0
+                           EXEC SQL INSERT INTO BULK (TEXT)
+                               VALUES (:WS-LONG) END-EXEC
+                       END-IF
+                   END-PERFORM
+                   PERFORM SHOW-CODE
+";
+const LONG: &str = "       01  WS-LONG                     PIC X(1900).\n";
+const BULK: &str = "  CREATE TABLE SHOP.BULK (TEXT CHAR(1900) NOT NULL);\n";
+
+/// Writes until a disk is full.
+fn fill_up(file: &Path) {
+    let mut file = std::fs::File::create(file).expect("a file");
+    for block in [1 << 20, 64 << 10, 4096, 512] {
+        while file.write_all(&vec![0; block]).is_ok() {}
+    }
+}
+
+/// Has the SQL server begin another segment of its log: true if it could.
+fn switch_log(app: &Path, state: &Path) -> bool {
+    let output = tupelo()
+        .args(["sql", "\\SELECT pg_switch_wal()", "--app"])
+        .arg(app)
+        .arg("--state")
+        .arg(state)
+        .output()
+        .expect("tupelo runs");
+    text(&output.stdout).contains("1 row")
+}
+
+#[test]
+fn a_full_disk_is_an_sqlcode_and_nothing_is_half_done() {
+    if !is_installed() {
+        return;
+    }
+    let app = application();
+    add_steps(app.path(), FILL, LONG, "");
+    import(app.path());
+    let Some(server) = Server::start_on_small_disk_as_is(app.path(), "110m") else {
+        return;
+    };
+    // The private server is in the region's mount namespace.
+    assert_eq!(steps(&server, "Q", "BOLT").1, ["-204"]);
+    let state = server.in_state("");
+    let tables = std::fs::read_to_string(app.path().join("ddl/stock.sql")).expect("the tables");
+    apply_text(app.path(), &state, "ddl/all.sql", &(tables + BULK));
+    assert_eq!(
+        steps(&server, "UF", "BOLT"),
+        (200, vec!["0".into(), "0".into()])
+    );
+    let filler = server.in_state("filler");
+    fill_up(&filler);
+    // The statement fails, and the unit lives on: it can be backed out, by a command and
+    // by an abend, with what it has of the store.
+    assert_eq!(
+        steps(&server, "UWFRQ", "BOLT"),
+        (200, ["0", "", "-904", "", "41"].map(String::from).to_vec())
+    );
+    assert_eq!(steps(&server, "UWFA", "BOLT").0, 500);
+    assert_eq!(steps(&server, "LQ", "BOLT").1, ["", "41"]);
+    // A unit that goes to its end is kept whole or not at all.
+    let (status, _) = steps(&server, "UW", "NUT");
+    let counted = if status == 200 { "8" } else { "7" };
+    let written = if status == 200 { "NUT" } else { "" };
+    assert_eq!(
+        steps(&server, "LQ", "NUT").1,
+        [written, counted],
+        "{status}"
+    );
+    // Without room for its log the server ends, and is started again as often as it
+    // takes. The region goes on meanwhile.
+    assert!(!switch_log(app.path(), &state));
+    let (status, results) = steps(&server, "QL", "BOLT");
+    assert_eq!((status, &*results[1]), (200, written), "{results:?}");
+    std::fs::remove_file(&filler).expect("it is there");
+    until("the server", || steps(&server, "Q", "BOLT").1 == ["41"]);
+    assert_eq!(
+        steps(&server, "UWFSQ", "BOLT"),
+        (200, ["0", "", "0", "", "42"].map(String::from).to_vec())
+    );
+    assert_eq!(steps(&server, "Q", "NUT").1, [counted]);
+    // Nothing waits for an outcome.
+    let units = crate::operator::ask(&server, &["uow", "list"]);
+    assert_eq!(units.as_array().map(Vec::len), Some(0), "{units}");
+}
