@@ -2,9 +2,14 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use database::Connection;
+use database::cluster::Cluster;
+
+use super::failures::{asked, reply};
 use super::{add_steps, application, apply_text, import, is_installed, steps};
-use crate::program::{text, tupelo, until};
+use crate::program::until;
 use crate::server::Server;
 
 /// Inserts rows until there is an error.
@@ -30,16 +35,24 @@ fn fill_up(file: &Path) {
     }
 }
 
-/// Has the SQL server begin another segment of its log: true if it could.
-fn switch_log(app: &Path, state: &Path) -> bool {
-    let output = tupelo()
-        .args(["sql", "\\SELECT pg_switch_wal()", "--app"])
-        .arg(app)
-        .arg("--state")
-        .arg(state)
-        .output()
-        .expect("tupelo runs");
-    text(&output.stdout).contains("1 row")
+/// Has the SQL server begin another segment of its log, for which there is no room.
+fn switch_log(state: &Path) {
+    let cluster = Cluster::join(&state.join("sql")).expect("its folder");
+    let cluster = cluster.expect("a server that runs");
+    let credentials = sql::wire::LoginCredentials {
+        user: "tupelo".to_owned(),
+        database: "postgres".to_owned(),
+        password: None,
+        settings: Vec::new(),
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let opened = Connection::open(&cluster.address(), credentials, deadline);
+    let mut connection = opened.expect("a session of the owner");
+    let switched = connection.query("SELECT pg_switch_wal(); CHECKPOINT", 2, deadline);
+    assert!(
+        !switched.is_ok_and(|answer| answer.error.is_none()),
+        "the disk is not full"
+    );
 }
 
 #[test]
@@ -63,30 +76,44 @@ fn a_full_disk_is_an_sqlcode_and_nothing_is_half_done() {
         (200, vec!["0".into(), "0".into()])
     );
     let filler = server.in_state("filler");
-    fill_up(&filler);
+    // What the task writes after P finds no room.
+    let fills_up_at_p = |text: &str, item: &str| {
+        std::thread::scope(|scope| {
+            let task = scope.spawn(|| steps(&server, text, item));
+            let (message, _) = asked(&server);
+            fill_up(&filler);
+            reply(&server, &message);
+            let done = task.join().expect("an answer");
+            // The region goes on.
+            assert_eq!(steps(&server, "Q", item).0, 200);
+            done
+        })
+    };
+    let make_room = || std::fs::remove_file(&filler).expect("it is there");
     // The statement fails, and the unit lives on: it can be backed out, by a command and
     // by an abend, with what it has of the store.
     assert_eq!(
-        steps(&server, "UWFRQ", "BOLT"),
-        (200, ["0", "", "-904", "", "41"].map(String::from).to_vec())
+        fills_up_at_p("UWPFRQ", "BOLT"),
+        (
+            200,
+            ["0", "", "", "-904", "", "41"].map(String::from).to_vec()
+        )
     );
-    assert_eq!(steps(&server, "UWFA", "BOLT").0, 500);
+    make_room();
+    assert_eq!(fills_up_at_p("UWPFA", "BOLT").0, 500);
+    make_room();
     assert_eq!(steps(&server, "LQ", "BOLT").1, ["", "41"]);
     // A unit that goes to its end is kept whole or not at all.
-    let (status, _) = steps(&server, "UW", "NUT");
+    let (status, _) = fills_up_at_p("UWP", "NUT");
     let counted = if status == 200 { "8" } else { "7" };
-    let written = if status == 200 { "NUT" } else { "" };
-    assert_eq!(
-        steps(&server, "LQ", "NUT").1,
-        [written, counted],
-        "{status}"
-    );
+    assert_eq!(steps(&server, "Q", "NUT").1, [counted], "{status}");
     // Without room for its log the server ends, and is started again as often as it
     // takes. The region goes on meanwhile.
-    assert!(!switch_log(app.path(), &state));
-    let (status, results) = steps(&server, "QL", "BOLT");
-    assert_eq!((status, &*results[1]), (200, written), "{results:?}");
-    std::fs::remove_file(&filler).expect("it is there");
+    switch_log(&state);
+    assert_eq!(steps(&server, "Q", "BOLT").0, 200);
+    make_room();
+    let written = if status == 200 { "NUT" } else { "" };
+    assert_eq!(steps(&server, "L", "NUT").1, [written], "{status}");
     until("the server", || steps(&server, "Q", "BOLT").1 == ["41"]);
     assert_eq!(
         steps(&server, "UWFSQ", "BOLT"),

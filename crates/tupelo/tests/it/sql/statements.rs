@@ -121,13 +121,18 @@ fn statements_that_are_prepared_follow_a_table_that_changes() {
     alter("ALTER COLUMN \"COUNTED\" TYPE integer");
     all("BOLT", &["41", "0", "42"]);
     alter("DROP COLUMN \"NOTE\"");
-    alter("ADD COLUMN \"MORE\" db2.varchar_9 NOT NULL DEFAULT 'X'");
+    alter("ADD COLUMN \"MORE\" varchar(9) NOT NULL DEFAULT 'X'");
     // After a change in the same unit, too.
     assert_eq!(steps(&server, "IIQU", "NEW").1, ["0", "-803", "1", "0"]);
     alter("ALTER COLUMN \"COUNTED\" TYPE numeric(11,2)");
     all("NEW", &["2", "0", "3"]);
     alter("RENAME COLUMN \"COUNTED\" TO \"TOTAL\"");
-    all("BOLT", &["-206", "-206", "-206"]);
+    let codes = steps(&server, "QUQ", "BOLT").1;
+    let is_unknown = |code: &String| matches!(code.as_str(), "-205" | "-206");
+    assert!(
+        codes.len() == 3 && codes.iter().all(is_unknown),
+        "{codes:?}"
+    );
     alter("RENAME COLUMN \"TOTAL\" TO \"COUNTED\"");
     all("BOLT", &["42", "0", "43"]);
     alter("RENAME TO \"GONE\"");
