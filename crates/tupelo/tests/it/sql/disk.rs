@@ -8,7 +8,7 @@ use database::Connection;
 use database::cluster::Cluster;
 
 use super::failures::{asked, reply};
-use super::{add_steps, application, apply_text, import, is_installed, steps};
+use super::{add_settings, add_steps, application, apply_text, import, is_installed, steps};
 use crate::program::until;
 use crate::server::Server;
 
@@ -62,6 +62,8 @@ fn a_full_disk_is_an_sqlcode_and_nothing_is_half_done() {
     }
     let app = application();
     add_steps(app.path(), FILL, LONG, "");
+    // Without the reserve, below which programs are refused what takes room.
+    add_settings(app.path(), "[region]\ndisk_reserve_mib = 0\n");
     import(app.path());
     let Some(server) = Server::start_on_small_disk_as_is(app.path(), "110m") else {
         return;
