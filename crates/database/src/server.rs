@@ -326,6 +326,8 @@ impl Server {
         vec![
             own("application_name", self.settings.application.clone()),
             own("search_path", path),
+            // What db2.current_server() gives.
+            own("db2.location", config.location.clone()),
             own("DateStyle", "ISO".to_owned()),
             own("IntervalStyle", "postgres".to_owned()),
             own("standard_conforming_strings", "on".to_owned()),
