@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use database::Connection;
 use database::cluster::Cluster;
 
-use super::failures::{asked, reply};
+use super::failures::asked;
 use super::{add_settings, add_steps, application, apply_text, import, is_installed, steps};
-use crate::program::until;
+use crate::program::{text, tupelo, until};
 use crate::server::Server;
 
 /// Inserts rows until there is an error.
@@ -33,6 +33,18 @@ fn fill_up(file: &Path) {
     for block in [1 << 20, 64 << 10, 4096, 512] {
         while file.write_all(&vec![0; block]).is_ok() {}
     }
+}
+
+/// Replies to a message. The region's state is in a mount namespace of its own, so the
+/// command does not find its token.
+fn reply(server: &Server, message: &str) {
+    let token = std::fs::read_to_string(server.in_state("operator.token")).expect("the token");
+    let replied = tupelo()
+        .args(["task", "reply", message, "YES", "--admin", &server.admin])
+        .env("TUPELO_OPERATOR_TOKEN", token.trim())
+        .output()
+        .expect("tupelo runs");
+    assert!(replied.status.success(), "{}", text(&replied.stderr));
 }
 
 /// Has the SQL server begin another segment of its log, for which there is no room.

@@ -28,7 +28,7 @@ pub(super) fn asked(server: &Server) -> (String, u64) {
     messages(server).remove(0)
 }
 
-pub(super) fn reply(server: &Server, message: &str) {
+fn reply(server: &Server, message: &str) {
     ask(server, &["task", "reply", message, "YES"]);
 }
 
