@@ -12,8 +12,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use percent_encoding::percent_decode_str;
+use tls::ClientIdentity;
 
-use crate::relay::{self, TlsCheck};
+use crate::relay::{self, TlsCheck, TlsOptions};
 use crate::socket::DeadlineSocket;
 
 /// Where a server listens.
@@ -23,8 +24,8 @@ pub enum ServerAddress {
     Unix(PathBuf),
     /// Host and port.
     Tcp(String, u16),
-    /// Host and port, and what TLS checks.
-    Tls(String, u16, TlsCheck),
+    /// Host and port, and how TLS is used.
+    Tls(String, u16, TlsOptions),
 }
 
 /// A server and a database on it.
@@ -52,7 +53,9 @@ pub enum AddressError {
     #[error("the address names neither a host nor a folder of sockets (?host=/…)")]
     Host,
     /// A parameter that is not served.
-    #[error("the parameter {0} is not supported; host, port, sslmode and sslrootcert are")]
+    #[error(
+        "the parameter {0} is not supported; host, port, sslmode, sslrootcert, sslcert and sslkey are"
+    )]
     Parameter(String),
     /// An unknown mode, or one that does not go together with the rest.
     #[error("sslmode={0}: {1}")]
@@ -73,7 +76,9 @@ impl ServerAddress {
         match self {
             ServerAddress::Unix(path) => DeadlineSocket::unix(path),
             ServerAddress::Tcp(host, port) => DeadlineSocket::tcp(host, *port, deadline),
-            ServerAddress::Tls(host, port, check) => relay::connect(host, *port, check, deadline),
+            ServerAddress::Tls(host, port, options) => {
+                relay::connect(host, *port, options, deadline)
+            }
         }
     }
 }
@@ -110,6 +115,7 @@ impl std::str::FromStr for ServerUrl {
         let (mut host, mut port) = host_and_port(authority)?;
         let mut mode = String::new();
         let mut authorities = None;
+        let (mut certificate, mut key) = (None, None);
         for pair in parameters.split('&').filter(|p| !p.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
@@ -117,6 +123,8 @@ impl std::str::FromStr for ServerUrl {
                 "port" => port = parse_port(value)?,
                 "sslmode" => value.clone_into(&mut mode),
                 "sslrootcert" => authorities = Some(PathBuf::from(decode(value)?)),
+                "sslcert" => certificate = Some(PathBuf::from(decode(value)?)),
+                "sslkey" => key = Some(PathBuf::from(decode(value)?)),
                 "user" | "password" => return Err(AddressError::Credentials),
                 _ => return Err(AddressError::Parameter(name.to_owned())),
             }
@@ -130,8 +138,13 @@ impl std::str::FromStr for ServerUrl {
         } else if host.starts_with('/') {
             ServerAddress::Unix(PathBuf::from(host).join(format!(".s.PGSQL.{port}")))
         } else {
+            let identity = identity(&mode, certificate, key)?;
             match tls_check(&mode, authorities)? {
-                Some(check) => ServerAddress::Tls(host, port, check),
+                Some(check) => ServerAddress::Tls(host, port, TlsOptions { check, identity }),
+                None if identity.is_some() => {
+                    let why = "sslcert needs sslmode=require, verify-ca or verify-full";
+                    return Err(AddressError::Tls(mode, why));
+                }
                 None => ServerAddress::Tcp(host, port),
             }
         };
@@ -152,6 +165,22 @@ fn tls_check(mode: &str, authorities: Option<PathBuf>) -> Result<Option<TlsCheck
         ("require" | "verify-ca", authorities) => Ok(Some(TlsCheck::Chain(authorities))),
         ("verify-full", authorities) => Ok(Some(TlsCheck::Name(authorities))),
         _ => wrong("it is disable, require, verify-ca or verify-full"),
+    }
+}
+
+/// The certificate and key that the server is shown.
+fn identity(
+    mode: &str,
+    certificate: Option<PathBuf>,
+    key: Option<PathBuf>,
+) -> Result<Option<ClientIdentity>, AddressError> {
+    match (certificate, key) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => Ok(Some(ClientIdentity { certificate, key })),
+        _ => {
+            let why = "sslcert and sslkey belong together";
+            Err(AddressError::Tls(mode.to_owned(), why))
+        }
     }
 }
 
@@ -215,7 +244,11 @@ mod tests {
     #[test]
     fn modes_of_tls_are_those_of_libpq() {
         let address = |text: &str| text.parse::<ServerUrl>().unwrap().address;
-        let tls = |check| ServerAddress::Tls("db".to_owned(), 5432, check);
+        let options = |check| TlsOptions {
+            check,
+            identity: None,
+        };
+        let tls = |check| ServerAddress::Tls("db".to_owned(), 5432, options(check));
         assert_eq!(
             address("postgresql://db/bank?sslmode=require"),
             tls(TlsCheck::Nothing)
@@ -233,6 +266,20 @@ mod tests {
         assert_eq!(address(plain), ServerAddress::Tcp("db".to_owned(), 5432));
         let message = parsed("postgresql://db/bank?sslrootcert=/etc/ca.pem");
         assert!(message.contains("verify-full"), "{message}");
+        let ServerAddress::Tls(_, _, options) =
+            address("postgresql://db/bank?sslmode=require&sslcert=/c.pem&sslkey=/k.pem")
+        else {
+            panic!("no TLS");
+        };
+        let identity = options.identity.unwrap();
+        assert_eq!(
+            (identity.certificate, identity.key),
+            ("/c.pem".into(), "/k.pem".into())
+        );
+        let message = parsed("postgresql://db/bank?sslmode=require&sslcert=/c.pem");
+        assert!(message.contains("belong together"), "{message}");
+        let message = parsed("postgresql://db/bank?sslcert=/c.pem&sslkey=/k.pem");
+        assert!(message.contains("sslcert needs sslmode"), "{message}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
+use tls::{ClientIdentity, ServerCheck};
 
 use crate::socket::DeadlineSocket;
 
@@ -29,6 +30,15 @@ pub enum TlsCheck {
     Chain(Option<PathBuf>),
     /// `sslmode=verify-full`: the chain and the host's name.
     Name(Option<PathBuf>),
+}
+
+/// How a connection with TLS is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// What is checked of the server.
+    pub check: TlsCheck,
+    /// `sslcert` and `sslkey`: what is shown to the server.
+    pub identity: Option<ClientIdentity>,
 }
 
 /// SSLRequest: its length and the code of the request.
@@ -45,10 +55,10 @@ const LINGER: Duration = Duration::from_secs(2);
 pub fn connect(
     host: &str,
     port: u16,
-    check: &TlsCheck,
+    options: &TlsOptions,
     deadline: Instant,
 ) -> io::Result<DeadlineSocket> {
-    let config = config(check)?;
+    let config = config(options)?;
     let name = ServerName::try_from(host.to_owned())
         .map_err(|_| io::Error::new(ErrorKind::InvalidInput, "the host is not a name for TLS"))?;
     let mut stream = DeadlineSocket::stream(host, port, deadline)?;
@@ -89,15 +99,15 @@ fn limit(stream: &TcpStream, deadline: Instant) -> io::Result<()> {
     stream.set_write_timeout(Some(left))
 }
 
-/// Files of authorities are read for each connection, so a new one is used at once.
-fn config(check: &TlsCheck) -> io::Result<Arc<ClientConfig>> {
+/// Files are read for each connection, so a new one is used at once.
+fn config(options: &TlsOptions) -> io::Result<Arc<ClientConfig>> {
     let roots = |file: &Option<PathBuf>| tls::trusted(file.as_deref()).map_err(io::Error::other);
-    match check {
-        TlsCheck::Nothing => tls::client_without_check(),
-        TlsCheck::Chain(file) => tls::client_for_any_name(roots(file)?),
-        TlsCheck::Name(file) => tls::client(roots(file)?),
-    }
-    .map_err(io::Error::other)
+    let check = match &options.check {
+        TlsCheck::Nothing => ServerCheck::Nothing,
+        TlsCheck::Chain(file) => ServerCheck::Chain(roots(file)?),
+        TlsCheck::Name(file) => ServerCheck::Name(roots(file)?),
+    };
+    tls::client_that_checks(check, options.identity.as_ref()).map_err(io::Error::other)
 }
 
 /// Both ends and what is on its way.
@@ -115,6 +125,12 @@ impl TlsRelay {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => break,
+                // A server that refuses the client's certificate says so after the
+                // handshake.
+                Err(error) if error.kind() == ErrorKind::Other => {
+                    tracing::warn!(%error, "a TLS connection to the SQL server failed");
+                    break;
+                }
                 Err(error) => {
                     tracing::debug!(%error, "a TLS connection to the SQL server ended");
                     break;

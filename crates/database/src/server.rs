@@ -14,6 +14,7 @@ use crate::address::{ServerAddress, ServerUrl};
 use crate::cluster::{Cluster, ClusterError, ClusterOptions};
 use crate::config::SqlConfig;
 use crate::connection::{ConnectError, Connection, ConnectionError};
+use crate::identity;
 use crate::request::NoSession;
 use crate::setup::{self, SetupError};
 
@@ -73,6 +74,8 @@ struct ServerState {
     checked: BTreeSet<String>,
     /// Whether a server of the settings can prepare transactions, once it was asked.
     prepares: Option<bool>,
+    /// Random number of the state folder, once it was read.
+    number: Option<String>,
 }
 
 impl Server {
@@ -136,9 +139,12 @@ impl Server {
         }
     }
 
-    /// What distinguishes this region's names at the server: its name, and a number of
-    /// its state folder.
-    pub fn identity(&self) -> String {
+    /// What distinguishes this region's names at the server: its name, and the random
+    /// number of its state folder.
+    ///
+    /// # Errors
+    /// The number cannot be read or written.
+    pub fn identity(&self) -> std::io::Result<String> {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = self
             .settings
@@ -147,12 +153,15 @@ impl Server {
             .map(plain)
             .take(40)
             .collect();
-        // FNV-1a: the same in every life.
-        let folder = self.settings.cluster_folder.as_os_str().as_encoded_bytes();
-        let number = folder.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        format!("{name}/{number:016x}")
+        let mut state = self.lock();
+        let number = match &state.number {
+            Some(number) => number.clone(),
+            None => {
+                let number = identity::number_of(&self.settings.cluster_folder)?;
+                state.number.insert(number).clone()
+            }
+        };
+        Ok(format!("{name}/{number}"))
     }
 
     /// A session of the owner of schema `db2`. The private cluster is started, and
@@ -317,6 +326,8 @@ impl Server {
         vec![
             own("application_name", self.settings.application.clone()),
             own("search_path", path),
+            // What db2.current_server() gives.
+            own("db2.location", config.location.clone()),
             own("DateStyle", "ISO".to_owned()),
             own("IntervalStyle", "postgres".to_owned()),
             own("standard_conforming_strings", "on".to_owned()),

@@ -76,6 +76,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn current_server_is_the_location_of_the_settings() {
+        let Some(server) = crate::testing::server() else {
+            return;
+        };
+        let mut connection = server.server.open_role("CICSUSER").unwrap();
+        let ask = "SELECT db2.current_server()";
+        for _ in 0..2 {
+            let answer = crate::testing::run(&mut connection, ask);
+            assert_eq!(answer.text(0, 0), Some("TUPELO"));
+            // As between users of a session.
+            crate::testing::run(&mut connection, "RESET ALL");
+        }
+    }
+
+    #[test]
     fn the_printed_script_is_one_transaction() {
         let script = script();
         assert!(script.starts_with("BEGIN;") && script.trim_end().ends_with("COMMIT;"));

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use sql::wire::LoginCredentials;
 
 use crate::address::ServerUrl;
@@ -16,7 +16,8 @@ mod cluster;
 
 use cluster::TestCluster;
 
-/// An authority, and a server's certificate for `localhost` signed by it.
+/// An authority, a server's certificate for `localhost` and one of the role `clerk`, both
+/// signed by it.
 fn certificates(folder: &Path) -> PathBuf {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -26,19 +27,30 @@ fn certificates(folder: &Path) -> PathBuf {
     let server = server.signed_by(&key, &issuer).unwrap();
     std::fs::write(folder.join("server.pem"), server.pem()).unwrap();
     std::fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let mut clerk = CertificateParams::new(Vec::new()).unwrap();
+    clerk.distinguished_name.push(DnType::CommonName, "clerk");
+    let clerk = clerk.signed_by(&key, &issuer).unwrap();
+    std::fs::write(folder.join("clerk.pem"), clerk.pem()).unwrap();
+    std::fs::write(folder.join("clerk.key"), key.serialize_pem()).unwrap();
     let file = folder.join("authority.pem");
     std::fs::write(&file, issuer.pem()).unwrap();
     file
 }
 
-/// Has a server listen on a port of 127.0.0.1, with TLS unless it is without `ssl`.
-fn listen(cluster: &TestCluster, files: &Path, ssl: &str) -> u16 {
+/// Lines of pg_hba.conf.
+const BY_PASSWORD: &str = "host all clerk 127.0.0.1/32 scram-sha-256";
+const BY_CERTIFICATE: &str = "hostssl all clerk 127.0.0.1/32 cert";
+
+/// Has a server listen on a port of 127.0.0.1, with TLS unless it is without `ssl`, and log
+/// its clients in by `method`.
+fn listen(cluster: &TestCluster, files: &Path, ssl: &str, method: &str) -> u16 {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
     let read = |name: &str| std::fs::read_to_string(files.join(name)).unwrap();
     // The server's own user must own its key: the server writes the files itself.
-    for name in ["server.pem", "server.key"] {
+    for name in ["server.pem", "server.key", "authority.pem"] {
         let lines = read(name).trim().replace('\n', "','");
         cluster
             .psql(&format!(
@@ -47,15 +59,16 @@ fn listen(cluster: &TestCluster, files: &Path, ssl: &str) -> u16 {
             .unwrap();
     }
     cluster
-        .psql(
+        .psql(&format!(
             "CREATE ROLE clerk LOGIN PASSWORD 'secret'; \
-             COPY (SELECT 'host all clerk 127.0.0.1/32 scram-sha-256') TO PROGRAM 'cat > hba.new; cat pg_hba.conf >> hba.new; mv hba.new pg_hba.conf'",
-        )
+             COPY (SELECT '{method}') TO PROGRAM 'cat > hba.new; cat pg_hba.conf >> hba.new; mv hba.new pg_hba.conf'"
+        ))
         .unwrap();
     let data = cluster.folder().join("data").display().to_string();
     let options = format!(
         "-c listen_addresses=127.0.0.1 -c fsync=off -k {} -p {port} -c ssl={ssl} \
-         -c ssl_cert_file=server.pem -c ssl_key_file=server.key",
+         -c ssl_cert_file=server.pem -c ssl_key_file=server.key \
+         -c ssl_ca_file=authority.pem",
         cluster.folder().display()
     );
     let log = cluster.folder().join("log").display().to_string();
@@ -94,7 +107,7 @@ fn a_servers_certificate_is_checked_as_the_address_asks() {
     let authority = certificates(folder.path());
     let other = tempfile::tempdir().unwrap();
     let stranger = certificates(other.path());
-    let port = listen(&cluster, folder.path(), "on");
+    let port = listen(&cluster, folder.path(), "on", BY_PASSWORD);
     let url = |host: &str, mode: &str, file: &Path| {
         format!(
             "postgresql://{host}:{port}/postgres?sslmode={mode}&sslrootcert={}",
@@ -152,9 +165,46 @@ fn a_server_without_tls_is_refused_where_it_is_required() {
     };
     let folder = tempfile::tempdir().unwrap();
     certificates(folder.path());
-    let port = listen(&cluster, folder.path(), "off");
+    let port = listen(&cluster, folder.path(), "off", BY_PASSWORD);
     let url = format!("postgresql://127.0.0.1:{port}/postgres");
     open(&url).unwrap();
     let message = refusal(&format!("{url}?sslmode=require"));
     assert!(message.contains("does not accept TLS"), "{message}");
+}
+
+#[test]
+fn a_server_that_asks_for_a_certificate_gets_that_of_the_address() {
+    let Some(cluster) = TestCluster::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let authority = certificates(folder.path());
+    let other = tempfile::tempdir().unwrap();
+    certificates(other.path());
+    let port = listen(&cluster, folder.path(), "on", BY_CERTIFICATE);
+    let url = |mode: &str, from: &Path| {
+        format!(
+            "postgresql://localhost:{port}/postgres?sslmode={mode}&sslcert={0}/clerk.pem&sslkey={0}/clerk.key",
+            from.display()
+        )
+    };
+    let roots = format!("&sslrootcert={}", authority.display());
+    for mode in ["require", "verify-ca", "verify-full"] {
+        let roots = if mode == "require" { "" } else { &roots };
+        let mut connection = open(&(url(mode, folder.path()) + roots)).unwrap();
+        let sql = "SELECT client_dn FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+        assert!(
+            run(&mut connection, sql)
+                .text(0, 0)
+                .is_some_and(|dn| dn.contains("clerk"))
+        );
+    }
+    // None, one of another authority, and files that are none.
+    let message = refusal(&format!(
+        "postgresql://localhost:{port}/postgres?sslmode=require"
+    ));
+    assert!(message.contains("certificate"), "{message}");
+    refusal(&url("require", other.path()));
+    let message = refusal(&url("require", Path::new("/nowhere")));
+    assert!(message.contains("/nowhere/clerk"), "{message}");
 }

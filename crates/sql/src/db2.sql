@@ -347,7 +347,7 @@ CREATE OR REPLACE FUNCTION db2.current_timezone() RETURNS numeric LANGUAGE sql S
 $$ SELECT (extract(timezone_hour FROM statement_timestamp()) * 10000 + extract(timezone_minute FROM statement_timestamp()) * 100)::numeric(6,0) $$;
 CREATE OR REPLACE FUNCTION db2.authid() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(session_user::text)::bpchar $$;
 CREATE OR REPLACE FUNCTION db2.current_schema() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(session_user::text)::bpchar $$;
-CREATE OR REPLACE FUNCTION db2.current_server() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(current_database()::text)::bpchar $$;
+CREATE OR REPLACE FUNCTION db2.current_server() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT coalesce(nullif(current_setting('db2.location', true), ''), upper(current_database()::text))::bpchar $$;
 
 -- The domain of VARCHAR(n). A role that may make tables in a schema of its own has no right
 -- to db2, so the function is the owner's.

@@ -313,6 +313,11 @@ fn duration(token: &Token) -> Option<&'static str> {
     found.map(|(_, unit)| *unit)
 }
 
+/// Whether a token may be the unit of a labeled duration.
+pub(crate) fn is_duration(token: &SqlToken) -> bool {
+    token.kind == TokenKind::Word && DURATIONS.iter().any(|(name, _)| *name == token.text)
+}
+
 /// A parser over a statement's tokens.
 pub(crate) fn parser<'a>(dialect: &'a Db2Dialect, tokens: &[SqlToken]) -> Parser<'a> {
     let place = |index: usize| Location::new(1, index as u64 + 1);

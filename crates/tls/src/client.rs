@@ -17,6 +17,15 @@ pub struct ClientFiles {
     pub authorities: PathBuf,
 }
 
+/// What a client shows to servers that ask for it, each file in PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientIdentity {
+    /// Certificate chain.
+    pub certificate: PathBuf,
+    /// Private key.
+    pub key: PathBuf,
+}
+
 /// A client that shows no certificate.
 ///
 /// # Errors

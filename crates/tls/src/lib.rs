@@ -14,8 +14,8 @@ mod reloading;
 mod server;
 
 pub use certificate::{Certificate, DistinguishedName, common_name};
-pub use client::{ClientFiles, client, client_that_shows, client_with_certificate};
-pub use loose::{accept_any, client_for_any_name, client_without_check};
+pub use client::{ClientFiles, ClientIdentity, client, client_that_shows, client_with_certificate};
+pub use loose::{ServerCheck, accept_any, client_that_checks};
 pub use pem::{authorities, trusted};
 pub use reloading::ReloadingSettings;
 pub use server::{ClientCertificates, ServerFiles, server};

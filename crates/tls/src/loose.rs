@@ -18,6 +18,9 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
+use crate::client::ClientIdentity;
+use crate::pem;
+
 /// A verifier that accepts every certificate.
 pub fn accept_any(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
     Arc::new(LooseVerifier {
@@ -26,41 +29,62 @@ pub fn accept_any(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> 
     })
 }
 
-/// A client that accepts every certificate.
-///
-/// # Errors
-/// rustls refuses its own settings.
-pub fn client_without_check() -> Result<Arc<ClientConfig>, Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    client_with(provider.clone(), accept_any(provider))
+/// What a client checks of a server's certificate.
+#[derive(Debug, Clone)]
+pub enum ServerCheck {
+    /// Nothing.
+    Nothing,
+    /// The chain to these authorities, for any name.
+    Chain(RootCertStore),
+    /// The chain and the server's name.
+    Name(RootCertStore),
 }
 
-/// A client that accepts certificates of these authorities for any name.
+/// A client that checks so much, and shows a certificate if the server asks for one.
+/// The files are read once.
 ///
 /// # Errors
-/// The authorities are none.
-pub fn client_for_any_name(roots: RootCertStore) -> Result<Arc<ClientConfig>, Error> {
+/// A message: which file cannot be used, or rustls refuses its own settings.
+pub fn client_that_checks(
+    check: ServerCheck,
+    identity: Option<&ClientIdentity>,
+) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-        .build()
-        .map_err(|error| Error::General(error.to_string()))?;
-    let verifier = LooseVerifier {
-        provider: provider.clone(),
-        chain: Some(chain),
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let builder = match check {
+        ServerCheck::Name(roots) => builder.with_root_certificates(roots),
+        ServerCheck::Nothing => {
+            let verifier = accept_any(provider);
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(verifier)
+        }
+        ServerCheck::Chain(roots) => {
+            let chain =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+                    .build()
+                    .map_err(|error| error.to_string())?;
+            let verifier = Arc::new(LooseVerifier {
+                provider,
+                chain: Some(chain),
+            });
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(verifier)
+        }
     };
-    client_with(provider, Arc::new(verifier))
-}
-
-fn client_with(
-    provider: Arc<CryptoProvider>,
-    verifier: Arc<dyn ServerCertVerifier>,
-) -> Result<Arc<ClientConfig>, Error> {
-    let builder = ClientConfig::builder_with_provider(provider);
-    let builder = builder.with_safe_default_protocol_versions()?;
-    let builder = builder
-        .dangerous()
-        .with_custom_certificate_verifier(verifier);
-    Ok(Arc::new(builder.with_no_client_auth()))
+    let Some(identity) = identity else {
+        return Ok(Arc::new(builder.with_no_client_auth()));
+    };
+    let key = pem::private_key(&identity.key).map_err(|error| error.to_string())?;
+    let chain = pem::certificates(&identity.certificate).map_err(|error| error.to_string())?;
+    let config = builder.with_client_auth_cert(chain, key).map_err(|error| {
+        let (certificate, key) = (identity.certificate.display(), identity.key.display());
+        format!("{certificate} and {key}: {error}")
+    })?;
+    Ok(Arc::new(config))
 }
 
 #[derive(Debug)]

@@ -108,10 +108,13 @@ pub(crate) fn translate_for(
     work.varying_lengths(&units);
     work.null_arguments(&units);
     let (blocks, statements) = work.blocks(&units);
-    work.sql_statements(&units, &statements, batch);
+    let constants = work.sql_statements(&units, &statements, batch);
     work.powers(&units);
     work.functions(&units);
-    let storage = work.phrased_statements(&units);
+    let mut storage = work.phrased_statements(&units);
+    for (own, constants) in storage.iter_mut().zip(&constants) {
+        own.push_str(constants);
+    }
     let uses_cics = work.programs(&units, blocks, &storage);
     if batch {
         work.no_commands()

@@ -49,11 +49,12 @@ impl ServiceState {
         unit: UnitId,
         vote: ParticipantVote,
     ) {
-        if !may_commit || !self.recover() {
+        let prefix = self.prefix();
+        let Some(prefix) = prefix.filter(|_| may_commit && self.recover()) else {
             return self.back_out_now(in_use);
-        }
+        };
         let transaction = PreparedTransaction {
-            name: format!("{}{unit}/{}", self.prefix(), nonce()),
+            name: format!("{prefix}{unit}/{}", nonce()),
             role: in_use.session.role.to_string(),
         };
         match settle::prepare(&mut in_use.session.connection, &transaction.name) {
@@ -162,7 +163,9 @@ impl ServiceState {
         let (Some(handle), Some(id)) = (self.lock_handle().clone(), self.id.get().copied()) else {
             return false;
         };
-        let prefix = self.prefix();
+        let Some(prefix) = self.prefix() else {
+            return false;
+        };
         let ask = format!(
             "SELECT gid, owner FROM pg_catalog.pg_prepared_xacts \
              WHERE database = pg_catalog.current_database() AND pg_catalog.starts_with(gid, '{prefix}')"
@@ -224,7 +227,13 @@ impl ServiceState {
     }
 
     /// What the names of this region's prepared transactions begin with.
-    fn prefix(&self) -> String {
-        format!("tupelo/{}/", self.server.identity())
+    fn prefix(&self) -> Option<String> {
+        match self.server.identity() {
+            Ok(identity) => Some(format!("tupelo/{identity}/")),
+            Err(error) => {
+                tracing::error!(%error, "the region's number for its prepared units cannot be kept");
+                None
+            }
+        }
     }
 }

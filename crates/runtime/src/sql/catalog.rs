@@ -60,8 +60,9 @@ impl ServerCatalog {
     }
 }
 
-/// Parameters are schema, or nothing for the search path, and table.
-const COLUMNS: &str = "SELECT a.attname::text, coalesce(b.typname, t.typname)::text, \
+/// The columns of a table in their order, for [`table_column`]. Parameters are schema, or
+/// nothing for the search path, and table.
+pub const TABLE_COLUMNS: &str = "SELECT a.attname::text, coalesce(b.typname, t.typname)::text, \
     (CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END)::text, t.typname::text, \
     a.attnotnull::text, (a.attidentity <> '')::text \
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
@@ -89,7 +90,7 @@ impl Session {
         if !std::mem::replace(&mut self.catalog.is_prepared, true) {
             // It may be there from before the catalogue was forgotten.
             client.close_statement("t_columns");
-            client.parse("t_columns", COLUMNS, &[oid::TEXT, oid::TEXT]);
+            client.parse("t_columns", TABLE_COLUMNS, &[oid::TEXT, oid::TEXT]);
         }
         for (schema, name) in names {
             client.bind("", "t_columns", 2, |bind| -> Result<(), SqlFailure> {
@@ -112,7 +113,7 @@ impl Session {
                 ClientEvent::Row(row) => {
                     let texts = row.values().map(|v| v.map(String::from_utf8_lossy));
                     let texts: Vec<_> = texts.map(Option::unwrap_or_default).collect();
-                    columns.extend(column(&texts));
+                    columns.extend(table_column(&texts));
                 }
                 ClientEvent::Complete(_) => found.push(std::mem::take(&mut columns)),
                 _ => {}
@@ -137,16 +138,17 @@ impl Session {
     }
 }
 
-/// A column of the look-up's row.
-fn column(texts: &[std::borrow::Cow<'_, str>]) -> Option<TableColumn> {
-    let [name, base, modifier, type_name, not_null, identity] = texts else {
+/// The column of a row of [`TABLE_COLUMNS`]; `None` if the row is of another statement.
+pub fn table_column(texts: &[impl AsRef<str>]) -> Option<TableColumn> {
+    let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    let [name, base, modifier, type_name, not_null, identity] = texts[..] else {
         return None;
     };
     Some(TableColumn {
-        name: name.to_string(),
+        name: name.to_owned(),
         sql_type: sql_type(base, modifier.parse().unwrap_or(-1), type_name),
-        nullable: &**not_null != "true",
-        identity: &**identity == "true",
+        nullable: not_null != "true",
+        identity: identity == "true",
     })
 }
 

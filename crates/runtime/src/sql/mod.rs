@@ -47,6 +47,7 @@ mod tests;
 mod unit;
 
 pub use areas::SqlAreas;
+pub use catalog::{TABLE_COLUMNS, table_column};
 pub use check::{StatementChecker, StatementFinding};
 pub use exchange::SqlTransport;
 pub use report::{SqlFailure, StatementOutcome};

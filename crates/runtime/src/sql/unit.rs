@@ -9,6 +9,7 @@
 //! Who ends units is [`UnitOwner`]: a region sends COMMIT by itself, over its own
 //! copy of the connection, after [`Session::settle`].
 
+use sql::StatementKind;
 use sql::code::{ServerError, Sqlca, StatementContext, from_server_error};
 use sql::wire::TransactionState;
 
@@ -136,8 +137,17 @@ impl Session {
         effect: StatementEffect,
     ) -> Result<(), SqlFailure> {
         let Some(error) = end.error else {
-            self.note(effect);
-            return end.failure.map_or(Ok(()), Err);
+            let Some(failure) = end.failure else {
+                self.note(effect);
+                return Ok(());
+            };
+            // SELECT FROM FINAL TABLE changes nothing when its row cannot be received.
+            if effect == StatementEffect::Changes && context.kind == StatementKind::SelectInto {
+                self.go_back(transport)?;
+            } else {
+                self.note(effect);
+            }
+            return Err(failure);
         };
         let found = classify(&error, context);
         if !matches!(found, SqlFailure::Lost(_) | SqlFailure::UnitRolledBack(_)) {
@@ -172,12 +182,18 @@ impl Session {
         match self.exchange.client.state() {
             TransactionState::Idle => self.unit = SqlUnit::default(),
             TransactionState::Open => {}
-            TransactionState::Failed if self.unit.saved => self.own_batch("t_undo", transport)?,
-            TransactionState::Failed => {
-                self.own_batch("t_rollback", transport)?;
-                self.unit = SqlUnit::default();
-            }
+            TransactionState::Failed => self.go_back(transport)?,
         }
+        Ok(())
+    }
+
+    /// Goes back to our savepoint, or to the beginning if there is none.
+    fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
+        if self.unit.saved {
+            return self.own_batch("t_undo", transport);
+        }
+        self.own_batch("t_rollback", transport)?;
+        self.unit = SqlUnit::default();
         Ok(())
     }
 

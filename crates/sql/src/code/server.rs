@@ -135,6 +135,7 @@ pub fn from_server_error(error: &ServerError, context: StatementContext) -> Sqlc
         .collect();
     let mut ca = Sqlca::of(code, &tokens);
     match state {
+        "22012" => ca.sqlstate = "22012".into(),
         "40P01" => ca.errd[2] = DEADLOCK,
         "40001" | "55P03" => ca.errd[2] = TIMEOUT,
         _ => {}
@@ -222,6 +223,12 @@ mod tests {
         };
         let ca = from_server_error(&error, context);
         assert_eq!((ca.sqlcode, ca.tokens), (-205, vec!["NAM".to_owned()]));
+        let zero = ServerError {
+            sqlstate: "22012".into(),
+            ..ServerError::default()
+        };
+        let ca = from_server_error(&zero, context);
+        assert_eq!((ca.sqlcode, &*ca.sqlstate), (-802, "22012"));
         let lock = ServerError {
             sqlstate: "55P03".into(),
             ..ServerError::default()

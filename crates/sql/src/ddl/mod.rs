@@ -14,7 +14,7 @@ mod writer;
 use crate::rewrite::{RewriteOptions, rewrite};
 use crate::statement::Statement;
 use crate::text::{NoHostVariables, SqlToken, StatementProblem, TokenKind, lex};
-use crate::types::NoCatalog;
+use crate::types::{Catalog, NoCatalog};
 
 use writer::Writer;
 
@@ -31,6 +31,18 @@ pub struct AppliedStatement {
     pub notes: Vec<String>,
     /// The statement's error.
     pub problem: Option<StatementProblem>,
+    /// How it was translated, with the schema that SET CURRENT SQLID chose before it.
+    options: RewriteOptions,
+}
+
+impl AppliedStatement {
+    /// The translation with the types of tables. Statements before it may have made the
+    /// tables, so it is for the moment before the statement runs: then constants for dates,
+    /// truncation and decimal division are Db2's.
+    #[must_use]
+    pub fn with_types(&self, catalog: &dyn Catalog) -> AppliedStatement {
+        one(self.line, &self.text, &mut self.options.clone(), catalog)
+    }
 }
 
 /// Columns of a card that hold text; a sequence number may follow.
@@ -142,17 +154,23 @@ pub fn apply_ended_by(
 ) -> Vec<AppliedStatement> {
     let mut options = options.clone();
     let list = statements_ended_by(text, terminator).into_iter();
-    list.map(|(line, text)| one(line, &text, &mut options))
+    list.map(|(line, text)| one(line, &text, &mut options, &NoCatalog))
         .collect()
 }
 
-fn one(line: u32, text: &str, options: &mut RewriteOptions) -> AppliedStatement {
+fn one(
+    line: u32,
+    text: &str,
+    options: &mut RewriteOptions,
+    catalog: &dyn Catalog,
+) -> AppliedStatement {
     let mut applied = AppliedStatement {
         line,
         text: text.to_owned(),
         sql: Vec::new(),
         notes: Vec::new(),
         problem: None,
+        options: options.clone(),
     };
     let result = lex(text).and_then(|tokens| match chosen_schema(&tokens) {
         Some(schema) => {
@@ -162,7 +180,7 @@ fn one(line: u32, text: &str, options: &mut RewriteOptions) -> AppliedStatement 
             options.qualifier = Some(schema);
             Ok(())
         }
-        None => statement(&tokens, text, options, &mut applied),
+        None => statement(&tokens, text, options, catalog, &mut applied),
     });
     applied.problem = result.err();
     applied
@@ -291,6 +309,7 @@ fn statement(
     tokens: &[SqlToken],
     text: &str,
     options: &RewriteOptions,
+    catalog: &dyn Catalog,
     applied: &mut AppliedStatement,
 ) -> Result<(), StatementProblem> {
     if let Some(words) = LEFT_OUT.iter().find(|w| starts(tokens, w)) {
@@ -341,21 +360,25 @@ fn statement(
     if view && let Some(at) = tokens.iter().position(|t| t.is("AS")) {
         let (end, check) = check_option(tokens);
         let query = text.get(tokens[at].end..tokens[end - 1].end);
-        let sql = data(query.unwrap_or_default(), options)?;
+        let sql = data(query.unwrap_or_default(), options, catalog)?;
         Writer::new(&tokens[..=at], options, applied).plain()?;
         if let Some(last) = applied.sql.last_mut() {
             last.push_str(&format!(" {sql}{check}"));
         }
         return Ok(());
     }
-    applied.sql.push(data(text, options)?);
+    applied.sql.push(data(text, options, catalog)?);
     Ok(())
 }
 
 /// INSERT, UPDATE, DELETE and queries.
-fn data(text: &str, options: &RewriteOptions) -> Result<String, StatementProblem> {
+fn data(
+    text: &str,
+    options: &RewriteOptions,
+    catalog: &dyn Catalog,
+) -> Result<String, StatementProblem> {
     let statement = Statement::parse_dynamic(text)?;
-    let rewritten = rewrite(&statement, &NoCatalog, &NoHostVariables, options);
+    let rewritten = rewrite(&statement, catalog, &NoHostVariables, options);
     rewritten
         .map(|r| r.sql)
         .map_err(|mut problems| problems.swap_remove(0))
@@ -394,6 +417,35 @@ mod tests {
         let text = format!("{:<70}AND B = 2;\nCOMMIT;", "DELETE FROM T WHERE A = 1");
         let list = statements(&text);
         assert!(list[0].1.ends_with("AND B = 2"), "{list:?}");
+    }
+
+    #[test]
+    fn data_is_translated_again_with_the_types_of_its_table() {
+        use crate::types::{SqlType, Table, TableColumn};
+        let column = |name: &str, sql_type| TableColumn {
+            name: name.to_owned(),
+            sql_type,
+            nullable: true,
+            identity: false,
+        };
+        let tables = vec![Table {
+            schema: Some("S".to_owned()),
+            name: "T".to_owned(),
+            columns: vec![
+                column("D", SqlType::Date),
+                column("N", SqlType::Decimal(5, 2)),
+            ],
+        }];
+        let text = "SET CURRENT SQLID = 'S'; INSERT INTO T VALUES ('01.02.2026', 1.999);";
+        let list = apply(text, &RewriteOptions::default());
+        let typed = list[1].with_types(&tables);
+        assert_eq!(typed.problem, None);
+        assert!(
+            typed.sql[0].contains("2026-02-01") && typed.sql[0].contains("trunc"),
+            "{:?}",
+            typed.sql
+        );
+        assert_ne!(typed.sql, list[1].sql);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod assign;
 mod build;
 mod change;
 mod compare;
+mod complexity;
 mod expression;
 mod final_table;
 mod functions;
@@ -84,6 +85,9 @@ pub fn rewrite(
     hosts: &dyn HostVariables,
     options: &RewriteOptions,
 ) -> Result<RewrittenStatement, Vec<StatementProblem>> {
+    if let Some(problem) = complexity::too_complex(&statement.body) {
+        return Err(vec![problem]);
+    }
     let changed = final_table::take(&statement.body).map_err(|problem| vec![problem])?;
     let tokens = changed.as_ref().map_or(&statement.body, |c| &c.outer);
     let Some(first) = tokens.first() else {

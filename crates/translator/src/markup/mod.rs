@@ -327,7 +327,7 @@ fn xml_parse(descriptor: &str, document: &str, procedure: &str) -> String {
 }
 
 /// A constant in WORKING-STORAGE, in literals that the compiler takes.
-fn declaration(name: &str, bytes: &[u8]) -> String {
+pub(crate) fn declaration(name: &str, bytes: &[u8]) -> String {
     const LONGEST: usize = 72;
     let mut text = format!(" 01 {name}.");
     for part in bytes.chunks(LONGEST) {

@@ -8,6 +8,7 @@ use sql::{
 
 use crate::calls::hex_literal;
 use crate::diagnostic::DiagnosticKind as Finding;
+use crate::markup::declaration;
 use crate::source::SourcePlace;
 use crate::translate::TranslationState;
 
@@ -16,6 +17,9 @@ use super::{Program, SqlBlock, SqlUse};
 
 /// Arguments of a call that the compiler passes at most.
 const MOST_ARGUMENTS: usize = 180;
+
+/// Bytes of a statement block that is a literal: the compiler takes 8,192.
+const MOST_LITERAL: usize = 8_000;
 
 /// Arguments of a call, each once.
 #[derive(Default)]
@@ -260,11 +264,16 @@ impl Program<'_> {
         }
     }
 
-    fn call(&self, block: &StatementBlock, arguments: &CallArguments) -> String {
-        let mut text = format!(
-            "CALL \"{SQL_ENTRY}\" USING {} SQLCA",
-            hex_literal(&block.emit())
-        );
+    fn call(&mut self, block: &StatementBlock, arguments: &CallArguments) -> String {
+        let bytes = block.emit();
+        let constant = if bytes.len() <= MOST_LITERAL {
+            hex_literal(&bytes)
+        } else {
+            let name = format!("DFHSQ{}", self.number);
+            self.storage.push_str(&declaration(&name, &bytes));
+            name
+        };
+        let mut text = format!("CALL \"{SQL_ENTRY}\" USING {constant} SQLCA");
         for argument in &arguments.0 {
             text.push(' ');
             text.push_str(argument);

@@ -66,6 +66,8 @@ struct Program<'a> {
     number: u16,
     whenever: HashMap<u8, WheneverAction>,
     has_area: bool,
+    /// Constants in WORKING-STORAGE: statements that are too long for a literal.
+    storage: String,
 }
 
 impl TranslationState {
@@ -123,22 +125,27 @@ impl TranslationState {
         }
     }
 
-    /// Puts calls and declarations in the places of all statements.
+    /// Puts calls and declarations in the places of all statements. Returns the constants
+    /// that each program needs in WORKING-STORAGE.
     pub(crate) fn sql_statements(
         &mut self,
         units: &[ProgramUnit],
         blocks: &[SqlBlock],
         batch: bool,
-    ) {
+    ) -> Vec<String> {
+        let mut storage = Vec::with_capacity(units.len());
         for (index, unit) in units.iter().enumerate() {
             let own: Vec<&SqlBlock> = blocks.iter().filter(|b| b.unit == index).collect();
-            if !own.is_empty() {
-                self.sql_program(unit, &own, batch);
-            }
+            storage.push(if own.is_empty() {
+                String::new()
+            } else {
+                self.sql_program(unit, &own, batch)
+            });
         }
+        storage
     }
 
-    fn sql_program(&mut self, unit: &ProgramUnit, blocks: &[&SqlBlock], batch: bool) {
+    fn sql_program(&mut self, unit: &ProgramUnit, blocks: &[&SqlBlock], batch: bool) -> String {
         let mut program = self.sql_declarations(unit, blocks);
         let body = unit.procedure_body.unwrap_or(usize::MAX);
         let mut is_first = true;
@@ -166,6 +173,7 @@ impl TranslationState {
             };
             self.edits.insert(block.start, text, place);
         }
+        program.storage
     }
 
     /// The declarations that the first statement of a program needs.
@@ -231,6 +239,7 @@ impl TranslationState {
             number: 0,
             whenever: HashMap::new(),
             has_area: false,
+            storage: String::new(),
         };
         let statements = || {
             blocks

@@ -46,6 +46,7 @@ mod snapshot;
 pub mod socket_names;
 pub mod sql;
 pub mod sql_check;
+pub mod sql_types;
 pub mod store_watch;
 pub mod systems;
 pub mod telemetry;

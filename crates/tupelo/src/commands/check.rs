@@ -492,7 +492,7 @@ fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (
         };
         let strange = |name: &&String| {
             let brought = [
-                "CEE", "DFH", "MQ", "EZA", "BAQ", "CBL_", "C$", "IGZ", "CM", "ILBO", "SYSTEM",
+                "CEE", "DFH", "MQ", "EZA", "BAQ", "CBL_", "C$", "DSNHLI", "DSNTIA", "IGZ", "CM", "ILBO", "SYSTEM",
                 "X\"",
             ];
             !brought.iter().any(|start| name.starts_with(start)) && !own(name)

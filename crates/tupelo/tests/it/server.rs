@@ -79,6 +79,40 @@ impl Server {
         Some(Server::run(command, folder, state))
     }
 
+    /// The same, but the server has the user that it has outside, and a root that can
+    /// become other users, as a private PostgreSQL needs it.
+    pub fn start_on_small_disk_as_is(folder: &Path, size: &str) -> Option<Server> {
+        let state = tempfile::tempdir().unwrap();
+        let mount = format!(
+            "mount -t tmpfs -o size={size} tmpfs {}",
+            state.path().display()
+        );
+        // SAFETY: it only reads the user's number.
+        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let (namespace, run) = if user == 0 {
+            (&["--mount"][..], "exec \"$@\"".to_owned())
+        } else {
+            // Root inside to mount, and oneself again afterwards.
+            let again = format!("exec unshare --user --map-user={user} --map-group={group}");
+            (
+                &["--user", "--map-root-user", "--mount"][..],
+                format!("{again} -- \"$@\""),
+            )
+        };
+        let mut probe = Command::new("unshare");
+        probe.args(namespace).args(["sh", "-c"]);
+        probe.arg(format!("{mount} && {run}")).args(["sh", "true"]);
+        if !probe.output().is_ok_and(|o| o.status.success()) {
+            skipped::lacking("mount", "no mount namespace may be made here");
+            return None;
+        }
+        let mut command = Command::new("unshare");
+        command.args(namespace).args(["sh", "-c"]);
+        command.arg(format!("{mount} && {run}"));
+        command.args(["sh", env!("CARGO_BIN_EXE_tupelo")]);
+        Some(Server::run_with_log(command, folder, state))
+    }
+
     /// The token of requests that change something at the administration port.
     pub fn operator_token(&self) -> String {
         let token = std::fs::read_to_string(self.state.path().join("operator.token"));

@@ -3,9 +3,12 @@
 //! private PostgreSQL is started by the commands themselves.
 
 mod check;
+mod disk;
 mod failures;
 mod jobs;
 mod links;
+mod own_server;
+mod statements;
 
 use std::path::Path;
 
@@ -68,6 +71,13 @@ fn served(settings: &str) -> (tempfile::TempDir, Server) {
     if !settings.contains("url") {
         apply_in(app.path(), state.path());
     }
+    import(app.path());
+    let server = Server::start_in(app.path(), state);
+    (app, server)
+}
+
+/// Makes the API of STOCK.
+fn import(app: &Path) {
     let imported = tupelo()
         .args([
             "api",
@@ -86,23 +96,53 @@ fn served(settings: &str) -> (tempfile::TempDir, Server) {
             "--app",
             ".",
         ])
-        .current_dir(app.path())
+        .current_dir(app)
         .output()
         .expect("tupelo runs");
     assert!(imported.status.success(), "{}", text(&imported.stderr));
-    let server = Server::start_in(app.path(), state);
-    (app, server)
 }
 
-/// Makes the tables in a state folder.
-fn apply_in(app: &Path, state: &Path) {
+/// Gives STOCK further steps: branches of its EVALUATE, data, and paragraphs.
+fn add_steps(app: &Path, branches: &str, data: &str, paragraphs: &str) {
+    let path = app.join("cobol/STOCK.cbl");
+    let program = std::fs::read_to_string(&path).expect("the program");
+    let program = program
+        .replace(
+            "               WHEN 'W'\n",
+            &format!("{branches}               WHEN 'W'\n"),
+        )
+        .replace(
+            "       LINKAGE SECTION.\n",
+            &format!("{data}       LINKAGE SECTION.\n"),
+        );
+    std::fs::write(path, program + paragraphs).expect("the program");
+}
+
+/// Applies statements of Db2 in a state folder, whose server may run.
+fn apply_text(app: &Path, state: &Path, name: &str, statements: &str) {
+    std::fs::write(app.join(name), statements).expect("a file");
+    apply_file(app, state, name);
+}
+
+/// Applies a file of the application in a state folder.
+fn apply_file(app: &Path, state: &Path, name: &str) {
     let applied = tupelo()
-        .args(["sql", "apply", "ddl/stock.sql", "--app", ".", "--state"])
+        .args(["sql", "apply", name, "--app", ".", "--state"])
         .arg(state)
         .current_dir(app)
         .output()
         .expect("tupelo runs");
-    assert!(applied.status.success(), "{}", text(&applied.stderr));
+    assert!(
+        applied.status.success(),
+        "{}{}",
+        text(&applied.stdout),
+        text(&applied.stderr)
+    );
+}
+
+/// Makes the tables in a state folder.
+fn apply_in(app: &Path, state: &Path) {
+    apply_file(app, state, "ddl/stock.sql");
 }
 
 /// Has STOCK do steps over the API: the status, and what each step gave.
@@ -181,6 +221,58 @@ fn a_unit_over_sql_and_a_queue_is_committed_or_backed_out_as_a_whole() {
     // No number of a unit is kept once the unit is applied, or is asked for.
     let units = sql(app, &["\\SELECT count(*) FROM db2.unit WHERE refused"]);
     assert!(units.contains("\n    0\n"), "{units}");
+}
+
+#[test]
+fn constants_of_applied_statements_are_read_by_the_types_of_their_columns() {
+    if !is_installed() {
+        return;
+    }
+    let app = application();
+    let statements = "  CREATE TABLE SHOP.TYPED (ID INTEGER NOT NULL, D DATE, T TIME,
+    TS TIMESTAMP, N DECIMAL(5,2));
+  INSERT INTO SHOP.TYPED VALUES
+    (1, '01.02.2026', '13.45.59', '2026-02-28-13.45.59.123456', 1.999);
+  INSERT INTO SHOP.TYPED (ID, D, T) VALUES (2, '02/01/2026', '01:45 PM');
+  UPDATE SHOP.TYPED SET N = N + 0.009 WHERE D = '01.02.2026';
+  ALTER TABLE SHOP.TYPED ADD COLUMN M DECIMAL(5,1);
+  UPDATE SHOP.TYPED SET M = 2.89 WHERE ID = 2;
+";
+    let state = app.path().join(".tupelo");
+    apply_text(app.path(), &state, "ddl/typed.sql", statements);
+    let printed = sql(app.path(), &["SELECT * FROM TYPED ORDER BY ID"]);
+    let rows: Vec<Vec<&str>> = printed
+        .lines()
+        .skip(1)
+        .map(|line| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|c| !c.is_empty())
+                .collect()
+        })
+        .collect();
+    let first = [
+        "1",
+        "2026-02-01",
+        "13:45:59",
+        "2026-02-28 13:45:59.123456",
+        "1.99",
+        "-",
+    ];
+    assert_eq!(rows[0], first, "{printed}");
+    assert_eq!(
+        rows[1],
+        ["2", "2026-02-01", "13:45:00", "-", "-", "2.8"],
+        "{printed}"
+    );
+    let printed = sql(
+        app.path(),
+        &["SELECT DIGITS(N), N / 3 FROM TYPED WHERE ID = 1"],
+    );
+    assert!(
+        printed.contains("00199") && printed.contains("0.663333333333\n"),
+        "{printed}"
+    );
 }
 
 #[test]

@@ -17,6 +17,7 @@ use sql::code::{Sqlca, StatementContext, from_server_error, message_lines};
 use sql::ddl::{self, AppliedStatement};
 use sql::{RewriteOptions, StatementKind};
 
+use crate::app::sql_types::TypedTables;
 use crate::commands::sql::{cell, is_number};
 
 /// A program that runs the statements of its SYSIN.
@@ -137,6 +138,7 @@ pub fn run(
         program,
         options,
         connection,
+        tables: TypedTables::default(),
         out,
         code: 0,
         errors: 0,
@@ -159,6 +161,7 @@ struct ProgramOutput<'a> {
     program: Db2Program,
     options: ProgramOptions,
     connection: Connection,
+    tables: TypedTables,
     out: &'a mut dyn Write,
     code: u32,
     errors: usize,
@@ -176,6 +179,7 @@ impl ProgramOutput<'_> {
     }
 
     fn statement(&mut self, statement: &AppliedStatement) -> Result<()> {
+        let statement = &self.tables.translate(statement, &mut self.connection)?;
         writeln!(self.out, "***INPUT STATEMENT:").into_diagnostic()?;
         for line in statement.text.lines() {
             writeln!(self.out, " {line}").into_diagnostic()?;

@@ -49,6 +49,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let list = ddl::apply(&text, &session.options);
     let mut counts = ApplyCounts::default();
     for statement in &list {
+        let statement = &session.translate(statement)?;
         let place = format!("{name}:{}", statement.line);
         let is_done = one(&mut session, statement, &place, args.quiet)?;
         counts.done += usize::from(is_done && !statement.sql.is_empty());

@@ -17,8 +17,10 @@ use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 pub(in crate::commands) use results::{cell, is_number};
 use sql::RewriteOptions;
+use sql::ddl::AppliedStatement;
 
 use crate::Outcome;
+use crate::app::sql_types::TypedTables;
 use crate::app::{Application, sql as settings};
 
 /// Set up the SQL server of an application, run Db2's SQL there, or query its tables.
@@ -56,6 +58,7 @@ pub struct SqlTarget {
 struct OwnerSession {
     connection: Connection,
     options: RewriteOptions,
+    tables: TypedTables,
     server: Arc<Server>,
 }
 
@@ -90,12 +93,18 @@ impl SqlTarget {
                 decimal_digits: config.decimal_digits,
                 ..RewriteOptions::default()
             },
+            tables: TypedTables::default(),
             server,
         })
     }
 }
 
 impl OwnerSession {
+    /// A statement of Db2 as it is to be run now.
+    fn translate(&mut self, statement: &AppliedStatement) -> Result<AppliedStatement> {
+        self.tables.translate(statement, &mut self.connection)
+    }
+
     /// Runs a statement of PostgreSQL.
     fn query(&mut self, sql: &str) -> Result<Exchange> {
         let deadline = Instant::now() + STATEMENT_LIMIT;

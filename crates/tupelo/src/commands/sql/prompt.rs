@@ -84,6 +84,7 @@ fn run_text(session: &mut OwnerSession, text: &str) -> Result<bool> {
     }
     let mut is_clean = true;
     for statement in ddl::apply(&unfolded(text), &session.options) {
+        let statement = session.translate(&statement)?;
         for note in &statement.notes {
             eprintln!("note: {note}");
         }

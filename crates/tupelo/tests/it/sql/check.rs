@@ -83,8 +83,21 @@ fn batch_programs_with_exec_sql_are_compared_and_others_are_not_compiled() {
 #[test]
 fn one_line_says_that_nothing_could_be_compared() {
     let app = application();
+    // What Db2 brings is no missing program.
+    let call = "           CALL 'DSNTIAC' USING DFHEIBLK DFHCOMMAREA SQLCA WS-ITEM WS-AT
+           EXEC CICS RETURN END-EXEC.
+       ONE-STEP.";
+    let stock = app.path().join("cobol/STOCK.cbl");
+    let text = std::fs::read_to_string(&stock).expect("the program");
+    let text = text.replace(
+        "           EXEC CICS RETURN END-EXEC.\n       ONE-STEP.",
+        call,
+    );
+    assert!(text.contains("DSNTIAC"));
+    std::fs::write(&stock, text).expect("the program");
     let (status, printed) = check(app.path(), &[]);
     assert_eq!(status, Some(0), "{printed}");
+    assert!(!printed.contains("DSNTIAC"), "{printed}");
     let line = "statements of EXEC SQL not compared with the tables: no region runs its SQL server";
     assert!(printed.contains(line), "{printed}");
     super::add_settings(app.path(), "url = \"postgresql://127.0.0.1:1/shop\"\n");

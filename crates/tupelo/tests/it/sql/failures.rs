@@ -23,7 +23,7 @@ fn messages(server: &Server) -> Vec<(String, u64)> {
 }
 
 /// Waits until a task asks the operator; its message and the task.
-fn asked(server: &Server) -> (String, u64) {
+pub(super) fn asked(server: &Server) -> (String, u64) {
     until("the message", || !messages(server).is_empty());
     messages(server).remove(0)
 }

@@ -96,6 +96,45 @@ fn the_rows_of_a_change_are_read_as_a_table() {
 }
 
 #[test]
+fn a_change_whose_rows_are_not_received_is_undone() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "77 H-IND PIC S9(4) COMP-5.",
+        "EXEC SQL SELECT T INTO :H-TXT FROM FINAL TABLE
+             (UPDATE NUMS SET T = 'ONE' WHERE N < 4) END-EXEC
+         SHOW;
+         EXEC SQL UPDATE NUMS SET T = 'TWO' WHERE N = 1 END-EXEC
+         SHOW;
+         EXEC SQL SELECT T INTO :H-TXT FROM FINAL TABLE
+             (UPDATE NUMS SET T = 'ONE' WHERE N < 4) END-EXEC
+         SHOW;
+         EXEC SQL SELECT T INTO :H-TXT FROM FINAL TABLE
+             (UPDATE NUMS SET T = NULL WHERE N = 1) END-EXEC
+         SHOW;
+         EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS WHERE T = 'ONE'
+             END-EXEC
+         DISPLAY H-N
+         EXEC SQL SELECT T INTO :H-TXT :H-IND FROM NUMS WHERE N = 1
+             END-EXEC
+         SHOW;
+         DISPLAY H-IND ' ' H-TXT",
+    );
+    assert_eq!(
+        shown,
+        [
+            "code -811",
+            "code 0",
+            "code -811",
+            "code -305",
+            "+0000000000",
+            "code 0",
+            "+00000 TWO"
+        ]
+    );
+}
+
+#[test]
 fn diagnostics_are_those_of_the_statement_before() {
     let Some(cluster) = cluster() else { return };
     let shown = lines(
