@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::read::DocCommand;
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, Default)]
 pub struct Result {
     /// Its exit status.
@@ -116,7 +116,7 @@ fn text(steps: &[DocCommand]) -> String {
         );
         let _ = writeln!(script, "printf '\\036end {at} %s\\n' $?");
     }
-    // What the page leaves running ends with the shell.
+    // Commands that still run end with the shell.
     script + "exit 0\n"
 }
 
