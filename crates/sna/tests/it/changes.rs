@@ -117,7 +117,7 @@ fn limits_are_negotiated_again_with_a_restarted_partner() {
     let (a, b) = converse(&mut pair);
     end(&mut pair, a, b);
     pair.cut();
-    // Side 1 knows nothing any more; side 0 remembers.
+    // Side 1 has lost its state; side 0 has not.
     let mut fresh = Pair::new(1033);
     std::mem::swap(&mut pair.nodes[1], &mut fresh.nodes[1]);
     pair.links[1] = fresh.links[1];
