@@ -189,8 +189,8 @@ mod tests {
         })
     }
 
-    /// The manual's table: what a command needs, and whether it goes on with
-    /// what its task has.
+    /// The manual's table: the permissions of a command, and whether it continues with
+    /// a record or browse of its task.
     fn manual(access: FileAccess) -> (&'static str, bool) {
         match access {
             FileAccess::Read => ("READ", false),

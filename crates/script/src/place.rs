@@ -641,7 +641,7 @@ mod tests {
         let of = engines.of(&edition, &script);
         let left = Instant::now();
         assert_eq!(of.together(left + LONG_WAIT), 0);
-        // It continues, so it is one of the few again.
+        // It continues, so it counts again.
         all[0].watch.entered();
         assert_eq!(of.together(left + 2 * LONG_WAIT), 1);
     }

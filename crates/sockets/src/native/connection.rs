@@ -422,7 +422,7 @@ mod tests {
     use super::*;
     use crate::native::framing::Frame;
 
-    /// How many reads a message of so many bytes takes whose client is always
+    /// The number of reads for a message of this many bytes whose client is always
     /// faster.
     fn reads(frame: Frame, bytes: usize, before: &[u8]) -> usize {
         let framing = FrameFormat {
