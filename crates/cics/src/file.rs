@@ -2,7 +2,7 @@
 //! For a batch program the OPEN mode takes the place of a definition.
 //!
 //! A file is asked in this order: is it enabled, is it open, does it allow the
-//! operation. A command that goes on with a record or a browse that its task has
+//! operation. A command that continues with a record or a browse that its task has
 //! asks the last only: SET FILE waits for such tasks.
 //!
 //! Reference: CICS API reference, conditions of the file commands (DISABLED and

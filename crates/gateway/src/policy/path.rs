@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(super) struct PathPattern {
     /// In the form that is compared.
     path: String,
-    /// The path may go on: `*` at the end.
+    /// The path may continue: `*` at the end.
     rest: bool,
 }
 

@@ -223,7 +223,7 @@ fn no_session_is_begun_over_the_link_to_a_partners_former_address() {
     assert_eq!(attached.count(), 1);
     assert_eq!((over(&pair, former), over(&pair, moved.links[0])), (1, 1));
 
-    // The conversation goes on, and takes its session with it at its end.
+    // The conversation continues, and takes its session with it at its end.
     let code = pair.nodes[0].deallocate(held, DeallocateType::Flush);
     assert_eq!(code, Poll::Ready(ReturnCode::Ok));
     moved.run(&mut pair);

@@ -1,5 +1,5 @@
 //! A connection that messages come on: read one, run the program, answer it,
-//! go on.
+//! continue.
 //!
 //! One message is at work at a time, so answers come in the order of messages,
 //! and a client that does not take them is not read any further.

@@ -120,7 +120,7 @@ fn text(steps: &[DocCommand]) -> String {
     script + "exit 0\n"
 }
 
-/// A command as the script runs it: a server goes on while the next commands are
+/// A command as the script runs it: a server continues while the next commands are
 /// run, once it says that it is ready.
 fn runnable(command: &str, at: usize) -> String {
     let last = command.lines().last().unwrap_or_default();
