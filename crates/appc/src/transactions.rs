@@ -3,7 +3,7 @@
 //!
 //! *File transfer*: the client sends `total` bytes in buffers of `buffer` bytes
 //! and asks for one confirmation. *Inquiry*: the client sends a request and
-//! receives a reply. Both go on for as many repetitions as asked, on one
+//! receives a reply. Both continue for as many repetitions as asked, on one
 //! conversation; allocation and deallocation are not timed.
 //!
 //! The first four bytes of an inquiry say, big-endian, how long the reply is to

@@ -26,7 +26,7 @@ pub(crate) fn print_out(bytes: &[u8]) {
     }
 }
 
-/// Writes a message for people.
+/// Writes a message to standard error.
 pub(crate) fn print_message(message: &str) {
     eprintln!("{message}");
 }

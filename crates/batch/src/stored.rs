@@ -42,7 +42,7 @@ enum Writer {
 pub struct Fault {
     /// For the program.
     pub status: Status,
-    /// For people; empty where the status says all.
+    /// The message; empty if the status is enough.
     pub text: String,
 }
 

@@ -138,7 +138,7 @@ fn cursor_field<'a>(
     let cursor = u32::from(record.cursor.filter(|_| map.cursor_location)?);
     map.fields.iter().find(|field| {
         let first = u32::from(map.data_address(field, screen));
-        // A field may go on at the first position of the screen.
+        // A field may continue at the first position of the screen.
         let distance = (cursor + screen.positions() - first) % screen.positions();
         field.symbolic.is_some() && distance < u32::from(field.length)
     })

@@ -236,7 +236,7 @@ mod tests {
             }
             let until = have.iter().take_while(|have| **have).count();
             prop_assert_eq!(feed(&text, &pieces, 1 << 20), &text[..until]);
-            // Without space to hold, the length is the same and the
+            // Without space to hold bytes, the length is the same and the
             // held bytes are missing.
             let poor = feed(&text, &pieces, 0);
             prop_assert_eq!(poor.len(), until);

@@ -2,7 +2,7 @@
 //! For a batch program the OPEN mode takes the place of a definition.
 //!
 //! A file is asked in this order: is it enabled, is it open, does it allow the
-//! operation. A command that goes on with a record or a browse that its task has
+//! operation. A command that continues with a record or a browse that its task has
 //! asks the last only: SET FILE waits for such tasks.
 //!
 //! Reference: CICS API reference, conditions of the file commands (DISABLED and
@@ -189,8 +189,8 @@ mod tests {
         })
     }
 
-    /// The manual's table: what a command needs, and whether it goes on with
-    /// what its task has.
+    /// The manual's table: the permissions of a command, and whether it continues with
+    /// a record or browse of its task.
     fn manual(access: FileAccess) -> (&'static str, bool) {
         match access {
             FileAccess::Read => ("READ", false),

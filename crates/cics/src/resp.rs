@@ -18,7 +18,7 @@ use crate::names::AbendCode;
 pub enum DefaultAction {
     /// The task ends with this code.
     Abend(AbendCode),
-    /// The program goes on.
+    /// The program continues.
     Ignore,
     /// The task waits until the cause is removed.
     Suspend,

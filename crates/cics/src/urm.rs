@@ -181,7 +181,7 @@ pub const URP_OK: i64 = 0;
 pub const URP_EXCEPTION: i64 = 4;
 /// The parameters are wrong.
 pub const URP_INVALID: i64 = 8;
-/// Nothing goes on.
+/// An error after which the request cannot continue.
 pub const URP_DISASTER: i64 = 12;
 /// Encode wants decode to be called again.
 pub const URP_OK_LOOP: i64 = 16;

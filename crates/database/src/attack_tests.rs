@@ -1,5 +1,5 @@
-//! What a hostile program can do with the descriptor of its session, and what comes
-//! of it.
+//! Uses of a session's descriptor by a hostile program, and their
+//! results.
 //!
 //! A program that has taken its worker over can send any bytes on its copy of the
 //! descriptor, before and after each of the region's statements.
@@ -214,7 +214,7 @@ fn names_in_pg_temp_do_not_catch_the_unit_s_row() {
     assert_eq!(run(&mut connection, "SELECT id FROM unit").rows, [[None]]);
 }
 
-/// What a program leaves on its connection has the answers of the region's own
+/// Data that a program leaves on its connection can have the answers of the region's own
 /// statements: only the random number distinguishes them.
 #[test]
 fn answers_that_a_program_left_are_not_taken_for_the_region_s() {
@@ -295,7 +295,7 @@ fn an_outcome_query_makes_a_late_commit_impossible() {
         UnitSettlement::RolledBack
     );
     assert_eq!(rows(&server, "late"), 0);
-    // And while the row is written but not committed, the question waits.
+    // While the row is written but not committed, the query waits.
     let uuid = token(9).to_string();
     run(
         &mut connection,
@@ -326,7 +326,7 @@ fn a_unit_of_sql_alone_commits_in_one_phase_without_a_row() {
     assert_eq!(desk.ask_transaction(&number_text), Some(true));
     run(&mut connection, "BEGIN; SELECT 1");
     assert_eq!(commit_one_phase(&mut connection), UnitSettlement::Committed);
-    // What a program has left has the number come before COMMIT.
+    // With the statements that a program left, the number is answered before COMMIT.
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (3)");
     send(&copy, "ROLLBACK", false);
     let deadline = soon();

@@ -30,7 +30,7 @@ pub struct Session {
     pub lent: Arc<LentDescriptor>,
     /// Its role.
     pub role: Arc<str>,
-    /// Whose tasks it served last.
+    /// The user whose tasks it served last.
     pub user: UserId,
     /// Units of work that had it.
     pub units: u64,

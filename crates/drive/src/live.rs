@@ -121,7 +121,7 @@ impl IntervalViewer for LiveView {
         let text: String = lines.iter().map(|l| cut(l, width) + "\n").collect();
         self.clear();
         self.drawn_lines = lines.len();
-        // The run goes on if the terminal is closed.
+        // The run continues if the terminal is closed.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     use std::net::TcpListener;
     use std::time::Duration;
 
-    /// The result for a server that sends so much before its answer.
+    /// The result for a server that sends this many bytes before its answer.
     fn fetched(before: &'static str, times: usize) -> Result<u16, String> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -212,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// Does not let the caller in, or ends the connection for this reason.
+    /// Rejects the caller, or ends the connection, for this reason.
     pub fn refuse(&mut self, why: &EndNotice) {
         self.sending.control(FrameKind::Error, 0, &why.emit());
         self.phase = ConnectionPhase::Over;

@@ -316,7 +316,7 @@ mod tests {
                     while word.take() != TakeResult::Call {
                         std::thread::yield_now();
                     }
-                    // So that the worker is at every place of its way.
+                    // So that the worker is seen in every state.
                     (0..round % 64).for_each(|_| std::hint::spin_loop());
                     if word.answer(ANSWERED) {
                         word.wake();

@@ -390,7 +390,7 @@ mod tests {
         }
         assert_eq!(Request::parse(&[&whole[..], b"c"].concat()), None);
         // Two containers of one name, an unknown kind, a name with a blank in
-        // it, a container as it was before the request, a form of later days.
+        // it, a container as it was before the request, a form of a later version.
         let first = 5 + 8 + 16 + 4;
         let second = first + 24 + 2;
         let changed = |at: usize, with: &[u8]| {

@@ -348,7 +348,7 @@ impl RegionSide {
     }
 
     /// Reads the worker's trace from entry number `from` on and returns the
-    /// number to go on from. Entries that make no sense are left out.
+    /// number to continue from. Entries that make no sense are left out.
     pub fn read_trace(&self, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
         trace::read_map(&self.map, from, take)
     }

@@ -456,7 +456,7 @@ impl RegionTrace {
         write(at, entry.emit(serial(number)));
     }
 
-    /// Reads entries from number `from` on. Returns the number to go on from.
+    /// Reads entries from number `from` on. Returns the number to continue from.
     pub fn read(&self, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
         read(&self.words, self.next.load(Ordering::Acquire), from, take)
     }

@@ -338,7 +338,7 @@ impl WorkerSide {
     pub fn wait_for_qr(&self) {
         let waits = &self.header().qr_waits.0;
         waits.store(1, Ordering::Relaxed);
-        // An error means that the token was damaged: the worker goes on
+        // An error means that the token was damaged: the worker continues
         // without it, and so do all others.
         let _ = self.qr().take();
         waits.store(0, Ordering::Relaxed);

@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn a_law_that_its_figures_contradict_is_not_believed() {
         // Answers as many as requests up to 379, and then no more: a law of
-        // contention lies far above the loads just before that.
+        // contention gives far more than the loads just before that.
         let law = |lambda, sigma, kappa, peak| ScalabilityLaw {
             lambda,
             sigma,

@@ -165,7 +165,7 @@ fn current() -> Option<&'static FiberState> {
     unsafe { CURRENT.get().as_ref() }
 }
 
-/// Waits for something on the fiber's stack; others go on meanwhile. Outside of
+/// Waits for something on the fiber's stack; others continue meanwhile. Outside of
 /// a fiber the thread waits.
 pub fn wait<F: Future>(future: F) -> F::Output {
     let Some(inside) = current() else {

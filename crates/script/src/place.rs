@@ -34,7 +34,7 @@ use crate::work::ScriptTask;
 
 /// Engines without work that a place keeps.
 const KEPT_IDLE: usize = 64;
-/// Requests of a script that go on side by side: while one waits for a brief
+/// Requests of a script that continue side by side: while one waits for a brief
 /// program the others compute. With sixteen a request took twice the time of
 /// one with four, since none found its memory in the processor's caches.
 const TOGETHER: usize = 4;
@@ -502,7 +502,7 @@ impl OfScript {
         self.idle.len() + self.busy.len() + self.loading
     }
 
-    /// Requests that go on side by side now.
+    /// Requests that continue side by side now.
     fn together(&self, now: Instant) -> usize {
         let waits = |shared: &&Rc<EngineState>| shared.watch.has_waited(now) >= LONG_WAIT;
         self.loading + self.busy.len() - self.busy.iter().filter(waits).count()
@@ -641,7 +641,7 @@ mod tests {
         let of = engines.of(&edition, &script);
         let left = Instant::now();
         assert_eq!(of.together(left + LONG_WAIT), 0);
-        // It continues, so it is one of the few again.
+        // It continues, so it counts again.
         all[0].watch.entered();
         assert_eq!(of.together(left + 2 * LONG_WAIT), 1);
     }

@@ -67,7 +67,7 @@ pub struct RegionHost {
     children: Vec<(u32, Child)>,
     /// Children that are tasks.
     tasks: usize,
-    /// Places of those that go on at once.
+    /// Places of those that continue at once.
     at_once: Arc<Semaphore>,
     /// Bytes that children were given.
     given_bytes: Rc<Cell<usize>>,

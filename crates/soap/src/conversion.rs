@@ -32,7 +32,7 @@ impl MessageCodec {
         let layouts = copybook::parse(&structure.copybook, &ParseOptions::default());
         let layouts = layouts.map_err(|e| wrong(&e))?;
         let Some(first) = layouts.first() else {
-            return Err(wrong(&"it has no record"));
+            return Err(wrong(&"the copybook has no record"));
         };
         let json = RecordCodec::build(first, &record).map_err(|e| wrong(&e))?;
         let options = XmlOptions {

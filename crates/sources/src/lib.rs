@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
     }
 
-    // One test, since the folders are the whole process's.
+    // One test, because the folders are global in the process.
     #[test]
     fn only_regular_files_of_the_folders_are_read_and_nothing_blocks() {
         let (own, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(read(&at("PROGRAM.cbl")).unwrap(), b"text");
         assert_eq!(error("PIPE.cbl"), "it is not a regular file");
         assert!(read(own.path()).is_err(), "a folder");
-        // Links are as good as files until the process is confined.
+        // Links are followed until the process is confined.
         std::os::unix::fs::symlink(at("PROGRAM.cbl"), at("INSIDE.cbl")).unwrap();
         std::os::unix::fs::symlink(others.path().join("secret"), at("OUT.cbl")).unwrap();
         std::os::unix::fs::symlink(others.path(), at("below")).unwrap();

@@ -147,7 +147,7 @@ impl FileDef {
         Ok(())
     }
 
-    /// Checks that the file lets records go.
+    /// Checks that records of the file can be deleted.
     pub fn check_delete(&self) -> Result<(), RecordError> {
         match self.organisation {
             FileOrganisation::Esds => Err(RecordError::NotDeletable),

@@ -62,7 +62,7 @@ mod tests {
         assert!(browses.start(1, *b"T002") && !browses.start(1, [0; 4]));
         let names = [*b"T001", *b"T002", *b"T003"];
         assert_eq!(browses.next(1, &names), Some(Some(*b"T002")));
-        // One has left and one has come.
+        // One was removed and one was added.
         assert_eq!(browses.next(1, &[*b"T001", *b"T004"]), Some(Some(*b"T004")));
         assert_eq!(browses.next(1, &names), Some(None));
         assert!(browses.end(1) && !browses.end(1));

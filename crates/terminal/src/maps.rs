@@ -1,7 +1,7 @@
 //! The maps of a region, by set and name.
 //!
 //! Layouts are made once, when the maps are read. A reload replaces the table;
-//! commands that are under way go on with the one they have.
+//! commands that are under way continue with the one they have.
 
 use std::collections::HashMap;
 

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     impl<T> ReloadingSettings<T> {
-        /// Looks now, whenever it looked last.
+        /// Checks the files now, whenever the last check was.
         fn reloaded_config(&self) -> Arc<T> {
             self.reload_if_changed(&mut self.state.lock().unwrap());
             self.config()

@@ -536,11 +536,11 @@ impl Reader {
             let message = match broken {
                 BrokenRule::Missing(list) => format!("{} needs {}", row.name, or(&list)),
                 BrokenRule::Together(list) => {
-                    format!("{} cannot stand together", list.join(" and "))
+                    format!("{} cannot be used together", list.join(" and "))
                 }
                 BrokenRule::Needs(name, list) => format!("{name} needs {}", or(list)),
                 BrokenRule::Excludes(name, list) => {
-                    format!("{name} and {} cannot stand together", or(&list))
+                    format!("{name} and {} cannot be used together", or(&list))
                 }
             };
             self.say(at, message, None);

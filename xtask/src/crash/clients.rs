@@ -92,7 +92,7 @@ impl ClientThreads {
         !self.common.book().wrong.is_empty()
     }
 
-    /// True when a client could not go on: [`ClientThreads::stop`] says why.
+    /// True when a client could not continue: [`ClientThreads::stop`] says why.
     pub fn one_ended(&self) -> bool {
         self.threads.iter().any(JoinHandle::is_finished)
     }

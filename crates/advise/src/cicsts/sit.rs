@@ -111,7 +111,7 @@ fn parse(text: &str) -> ParsedText {
     }
 }
 
-/// Finds the parameters. A value in parentheses or quotes may go on over
+/// Finds the parameters. A value in parentheses or quotes may continue over
 /// lines.
 fn scan(text: &str) -> (Vec<SitParameter>, Vec<Diagnostic>) {
     let mut found: Vec<SitParameter> = Vec::new();

@@ -55,7 +55,7 @@ impl HostDefinitions<'_> {
         }
     }
 
-    /// The application's mode table, for people.
+    /// The application's mode table, as text for findings.
     pub fn table(&self) -> String {
         let named = self.appl.and_then(|(_, a)| a.operand("MODETAB"));
         match named {

@@ -23,7 +23,7 @@ use sna::conversation::ConversationId;
 /// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WakeEvent {
-    /// A verb of this conversation can go on.
+    /// A verb of this conversation can continue.
     Conversation(ConversationId),
     /// A link that was asked for is up, or is not.
     Call(u64),

@@ -141,7 +141,7 @@ impl LinkSide {
         }
     }
 
-    /// Why the partner's XID ends the link, for people.
+    /// Why the partner's XID ends the link, as text for messages.
     pub fn refused(&self, why: &XidError) -> String {
         match why {
             XidError::Refused { sense, .. } if *sense == Sense::TG_NUMBER => format!(
@@ -160,7 +160,7 @@ impl LinkSide {
             .is_some_and(|agreed| agreed.role == StationRole::Primary)
     }
 
-    /// The role, for people.
+    /// The role, as text for messages.
     pub fn role(&self) -> String {
         if self.is_primary() {
             "primary"

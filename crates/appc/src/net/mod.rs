@@ -193,8 +193,8 @@ impl LinkTransport {
         }
     }
 
-    /// Whether a sign arrived since then. Returns `None` if there is no such
-    /// place.
+    /// Whether the partner at `place` has given a sign of life after `since`. Returns
+    /// `None` if no link has this place.
     pub fn answered(
         &mut self,
         place: &str,

@@ -2,7 +2,7 @@
 //!
 //! A card has its text in columns 1 to 71, a continuation mark in 72 and
 //! sequence text in 73 to 80. Any character other than a blank is a mark. A
-//! continued statement goes on in column 16 of the next card, and a literal that
+//! continued statement continues in column 16 of the next card, and a literal that
 //! reaches column 71 keeps its blanks. Reference: High Level Assembler Language
 //! Reference, "Assembler language source statements".
 //!
@@ -56,7 +56,7 @@ pub fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statemen
 
 /// Last column of a card's text, counted from 1.
 const LAST_COLUMN: usize = 71;
-/// Column in which a continued statement goes on, counted from 1.
+/// Column in which a continued statement continues, counted from 1.
 const CONTINUE_COLUMN: usize = 16;
 
 /// One line of the file as a card.
@@ -310,7 +310,7 @@ impl CardReader<'_> {
                 let start = if quoted { continue_at } else { column };
                 Some((index, start))
             }
-            // A literal goes on exactly in column 16, with its blanks.
+            // A literal continues exactly in column 16, with its blanks.
             _ if quoted => Some((index, continue_at)),
             Some(column) => Some((index, column)),
             None => None,

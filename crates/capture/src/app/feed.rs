@@ -7,7 +7,7 @@ use super::{ExchangeAssembler, PacketStamp};
 use crate::stream::StreamChunk;
 use crate::{Connection, ConnectionSide};
 
-/// Whose bytes they are, which packet brought them, and where findings go.
+/// The context of fed bytes: their sender, their packet, and the receiver of findings.
 #[derive(Debug)]
 pub(super) struct FeedContext<'a> {
     pub(super) connection: &'a mut Connection,

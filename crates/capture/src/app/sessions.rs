@@ -32,7 +32,7 @@ pub(super) struct SnaSessions {
     sessions: Vec<Session>,
     next_number: u16,
     note: UnitNote,
-    /// Whose units were captured.
+    /// Whether units of each side were captured.
     received: [bool; 2],
 }
 

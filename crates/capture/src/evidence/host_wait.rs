@@ -75,8 +75,8 @@ impl EvidenceDetector for HostWait {
                     "{who} took its time to answer: {lost} of {total} ms, {} ms a request.",
                     ms(facts.lost_ns / facts.waits().max(1) as i64)
                 ),
-                "A system that the server asked meanwhile looks the same; a capture at the server \
-                 shows whom it waits for.",
+                "A delay of another system that the server called looks the same; a capture at the \
+                 server shows that system.",
             ),
         };
         SliceDescription {

@@ -43,7 +43,7 @@ pub fn segment(ports: (u16, u16), seq: u32, ack: u32, flags: u8, payload: &[u8])
     frame
 }
 
-/// Two ends that talk, one segment a millisecond, nothing lost.
+/// Two ends that exchange segments, one each millisecond, without loss.
 pub struct TestConversation {
     port: u16,
     sent: [u32; 2],
@@ -88,7 +88,7 @@ impl TestConversation {
         self
     }
 
-    /// What is found in it.
+    /// The explanation of the capture.
     pub fn explain(&self) -> CaptureExplanation {
         let mut explanation =
             capture::explain(&self.bytes()[..], &AnalysisOptions::default()).unwrap();
@@ -96,7 +96,7 @@ impl TestConversation {
         explanation
     }
 
-    /// It as a file.
+    /// The capture as a file.
     pub fn bytes(&self) -> Vec<u8> {
         pcap(RAW, &self.frames)
     }

@@ -189,7 +189,7 @@ fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
             .collect()
     };
     assert_eq!(times(&midway), times(&whole)[3..]);
-    // Of two such links, nothing in the bytes says which halves belong together.
+    // For two such links the bytes do not show which halves belong together.
     let two = [
         (SnaLink::DlswTwo, 0, &script[..]),
         (SnaLink::DlswTwo, 333, &script[..]),

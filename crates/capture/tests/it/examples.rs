@@ -1,5 +1,5 @@
 //! The captures that the guide explains: `examples/capture/before.pcapng` and
-//! `after.pcapng`, made of a description like every other fixture.
+//! `after.pcapng`, generated like every other fixture.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The crate from outside, one module an area.
+//! Tests of the public API, one module for each area.
 
 mod build;
 mod dlsw_pairs;

@@ -7,7 +7,7 @@ use capture::{AnalysisOptions, CaptureExplanation, DelayOwner};
 /// How far the server's clock is ahead, in microseconds.
 const AHEAD_US: u32 = 2_500_000;
 
-/// What a packet takes from one capture to the other.
+/// The time of a packet from one capture to the other.
 const PATH_US: u32 = 10_000;
 
 const CLIENT: (u16, u16) = (50_000, 80);

@@ -1,4 +1,4 @@
-//! SNA sessions: exchanges by turns of conversations, whatever carries them.
+//! SNA sessions: exchanges by turns of conversations, over every kind of link.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The time of an exchange adds up, whatever happened to it.
+//! The parts of an exchange's time add up to the whole, whatever happened.
 
 use capture::synth::{
     AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,

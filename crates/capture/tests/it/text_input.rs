@@ -1,5 +1,5 @@
-//! Task lists, traces and formatted packet traces: any text is read or named
-//! line by line, never a panic; a trace printed as text explains itself as the
+//! Task lists, traces and formatted packet traces: any text is read or rejected
+//! line by line, never a panic; a trace printed as text has the same explanation as the
 //! capture it was printed from.
 
 use std::fmt::Write;

@@ -1,6 +1,6 @@
-//! The same captures judged by tshark and by us: counts side by side.
+//! The same captures analysed by tshark and by Tupelo: counts are compared.
 //!
-//! Every mark that tshark has a word for must be counted as often by both.
+//! Both must have the same count of every mark for which tshark has a field.
 //! Where tshark is not installed the tests say so and pass.
 
 use capture::synth::{

@@ -1,5 +1,5 @@
-//! What the requests would take without a stall: as said by the verdict, and as
-//! simulated with the same conversation and no stall.
+//! The time of the requests without a stall: the verdict's figure, and the time
+//! of a simulation with the same conversation and no stall.
 
 use capture::synth::{
     AppWrite, CapturePlace, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
@@ -22,8 +22,8 @@ fn requests(count: usize, think_us: u64, response_bytes: u32) -> Conversation {
     conversation
 }
 
-/// The verdict of `with` is of this kind, and what it says of the time without
-/// the stall is what the simulation of `without` takes, within a fifth.
+/// Checks that the verdict of `with` is of this kind, and that its time without
+/// the stall equals that of the simulation of `without`, within a fifth.
 fn agrees(kind: &str, with: &Conversation, without: &Conversation) {
     let verdict = explained(with).verdict.expect("there is always one");
     assert_eq!(verdict.kind.name(), kind, "{verdict:#?}");

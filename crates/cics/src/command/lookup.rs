@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// Nothing of the API that needs no terminal is left out but business
-    /// transactions, batch data interchange and what no COBOL program can give.
+    /// transactions, batch data interchange and commands that COBOL programs cannot use.
     #[test]
     fn what_is_not_served_has_a_reason_and_none_of_the_api_waits() {
         const NOT_OF_COBOL: [&str; 4] = [

@@ -120,7 +120,7 @@ mod tests {
             "DSNAME(BANK.ACCOUNTS){}KEYLENGTH(8) RECORDSIZE(80) 00000010 \nDEFINE ",
             " ".repeat(40)
         );
-        // A sequence number and a verb mean nothing here.
+        // A sequence number and a verb have no effect here.
         assert_eq!(wrong("FILE", &long).0, UNKNOWN);
         let csd = definition("FILE", "ACCTS", "DSNAME(BANK.ACCOUNTS)\nADD(YES)").unwrap();
         assert_eq!(csd.files[0].name.as_str(), "ACCTS");

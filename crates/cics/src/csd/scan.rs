@@ -220,7 +220,7 @@ fn characters(source: &str) -> Vec<PlacedChar> {
             });
             first &= blank;
         }
-        // A value that fills its line goes on in the next without a blank.
+        // A value that fills its line continues in the next without a blank.
         let full = text.chars().count() >= 72;
         if !full {
             chars.push(PlacedChar {

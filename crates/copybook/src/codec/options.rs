@@ -17,7 +17,7 @@ pub struct CodecOptions {
     pub naming: NamingStyle,
     /// How a sign is overpunched on a zoned digit when writing records.
     pub overpunch: Overpunch,
-    /// Whose floats and COMP-5 integers the record holds.
+    /// The machine whose floats and COMP-5 integers the record has.
     pub machine: SourceMachine,
     /// Handling of blanks around text, record to JSON.
     pub trim: BlankTrimming,

@@ -1,5 +1,5 @@
-//! GnuCOBOL as the oracle: what MOVE leaves in a field is what encoding
-//! writes, and decoding gives the value back.
+//! GnuCOBOL as the oracle: encoding writes the bytes that MOVE leaves in a field,
+//! and decoding returns the value.
 //!
 //! One generated program a test moves every value to its own field and shows the
 //! bytes.

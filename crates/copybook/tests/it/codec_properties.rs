@@ -1,4 +1,4 @@
-//! What holds for every layout and all data.
+//! Properties of every layout and all data.
 //!
 //! Layouts are made of random fields; their values are random too. A record
 //! made from JSON text gives the text back; no bytes and no text panic.

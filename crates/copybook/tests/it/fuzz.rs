@@ -1,4 +1,4 @@
-//! Whatever the text, the parser answers: a layout or diagnostics.
+//! For any text the parser returns a layout or diagnostics.
 
 use copybook::{
     CopyMember, CopyResolver, Diagnostics, ParseOptions, RecordLayout, ReferenceFormat,

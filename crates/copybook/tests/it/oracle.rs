@@ -23,7 +23,7 @@ pub struct CopybookSample {
     pub text: String,
 }
 
-/// What the oracle says of one item.
+/// The oracle's attributes of one item.
 #[derive(Debug, PartialEq, Eq)]
 struct ObservedItem {
     offset: i64,
@@ -365,7 +365,7 @@ impl<'a> RecordProbe<'a> {
         }
     }
 
-    /// What the layout says the oracle must see.
+    /// The values that the oracle must print, by the layout.
     fn observed(&self, id: FieldId, field: &Field, occurrence: u32) -> ObservedItem {
         let mut offset = i64::from(field.offset) - self.saved_before(id);
         let mut at = Some(id);
@@ -522,8 +522,8 @@ fn attributes(field: &Field) -> Option<ItemAttributes> {
     }
 }
 
-/// The sign's place is part of the length alone; this keeps the match above
-/// honest when a place is added.
+/// The sign's place affects the length only. This function forces the match above
+/// to be extended when a place is added.
 #[test]
 fn separate_signs_take_a_byte() {
     let text = "01 R.\n 05 A PIC S9(3) SIGN LEADING SEPARATE.\n 05 B PIC S9(3).\n";

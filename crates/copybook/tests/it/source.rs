@@ -340,7 +340,7 @@ fn text_in_the_wrong_columns_is_reported_with_the_right_ones() {
     assert!(copybook::parse("000100 01  REC.\n000200     05  A PIC X.\n", &fixed).is_ok());
 }
 
-/// What is said of a text in fixed format, accepted or not.
+/// The diagnostics of a text in fixed format, accepted or not.
 fn diagnostics_text(text: &str) -> String {
     let fixed = ParseOptions {
         format: ReferenceFormat::Fixed,
@@ -356,7 +356,7 @@ fn diagnostics_text(text: &str) -> String {
 fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column() {
     let line = |text: &str, beyond: &str| format!("{text:<72}{beyond}\n");
     let head = "       01  REC.\n";
-    // A word of its own, a period after a parenthesis, and a whole entry.
+    // A separate word, a period after a parenthesis, and a whole entry.
     for (text, beyond, column) in [
         ("           05  A  PIC S9(7)V99", "COMP-3.", 79),
         (
@@ -463,7 +463,7 @@ fn a_name_that_copy_has_to_replace_is_reported_once() {
         "{report}"
     );
     assert!(report.contains("REPLACING ==:TAG:== BY ==…=="), "{report}");
-    // Host variables with indicators are none.
+    // Host variables with indicators are not placeholders.
     let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT :A:B END-EXEC.\n";
     assert_eq!(diagnostics_text(&format!("{sql}       01  R PIC X.\n")), "");
 }

@@ -233,7 +233,7 @@ impl ServiceState {
             return self.give_back(in_use);
         }
         // The worker died, perhaps within a message or a statement: the server
-        // would go on with that, and keep its locks.
+        // would continue with that, and keep its locks.
         if let Some(key) = in_use.session.connection.cancel_key() {
             self.server.cancel(key);
         }

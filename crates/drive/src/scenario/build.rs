@@ -1,4 +1,4 @@
-//! Builds a plan from a checked file. Errors are noted and building goes on, so
+//! Builds a plan from a checked file. Errors are noted and building continues, so
 //! that one reading reports every mistake.
 
 use super::data;

@@ -34,7 +34,7 @@ fn server_at(address: SocketAddr) -> NodeHost {
     host
 }
 
-/// Lets a program be attached that does this with each conversation.
+/// Defines a program that runs this function for each conversation.
 fn program(host: &NodeHost, name: &str, serve: impl Fn(Conversation) + Send + Sync + 'static) {
     let run = Arc::new(move |mut incoming: IncomingAttach| {
         if incoming.conversation.accept().is_ok() {

@@ -1,5 +1,5 @@
 //! Servers that misbehave over HTTP/2, frame by frame: every request is
-//! accounted for, nothing hangs, and the failure says whose it is.
+//! accounted for, nothing hangs, and the failure names its cause.
 //!
 //! Reference: RFC 9113, sections 4.1 and 6.
 

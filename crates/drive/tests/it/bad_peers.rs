@@ -91,7 +91,7 @@ fn a_server_that_says_nothing_times_out() {
 #[test]
 fn a_server_that_dies_in_mid_run_leaves_no_request_unaccounted() {
     let address = serve(|mut stream| {
-        // Each connection answers three requests and is gone.
+        // Each connection answers three requests and is closed.
         for _ in 0..3 {
             if read_request(&mut stream).is_none() {
                 return;
@@ -104,7 +104,7 @@ fn a_server_that_dies_in_mid_run_leaves_no_request_unaccounted() {
     let sum = outcome.sum().measured;
     assert_eq!(sum.sent, 40);
     assert_eq!(sum.answered + sum.failures(), 40);
-    // Each client loses every fourth; how they share the forty is open.
+    // Each client loses every fourth request; the distribution of the forty varies.
     assert!((30..=31).contains(&sum.answered), "{}", sum.answered);
 }
 

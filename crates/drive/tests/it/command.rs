@@ -1,4 +1,4 @@
-//! The command line as a user has it: what is written where, and the exit
+//! The command line as a user runs it: its output, its files, and the exit
 //! status.
 
 use crate::peers::{read_request, serve};

@@ -1,4 +1,4 @@
-//! What an answer costs the server, however often the server is observed.
+//! The server's CPU per answer, independent of how often the server is observed.
 
 use crate::peers::{read_request, serve};
 use clap::Parser;

@@ -59,7 +59,7 @@ fn trusting(mut load: HttpLoad, pem: &str) -> (HttpLoad, tempfile::TempDir) {
     (load, folder)
 }
 
-/// What is said before the run.
+/// The messages before the run.
 fn preflight_problems(load: &HttpLoad) -> String {
     let found = drive::preflight::check(&load.plan().unwrap());
     let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -86,7 +86,7 @@ fn a_trusted_certificate_is_accepted() {
     );
 }
 
-/// What `openssl req -x509` makes by default.
+/// A certificate as `openssl req -x509` creates it by default.
 fn authority(wanted: &mut CertificateParams) {
     wanted.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
 }
@@ -103,7 +103,7 @@ fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
         "{:?}",
         outcome.messages()
     );
-    // Another one of the same kind is not an excuse.
+    // Another certificate of the same kind is not accepted.
     let (_, other) = server_with(authority);
     let (load, _folder) = self::trusting(load(address), &other);
     let problems = preflight_problems(&load);

@@ -41,7 +41,7 @@ fn menu(last: &str, restore: bool) -> Vec<u8> {
 /// An unprotected field that does not show what is typed.
 const HIDDEN: u8 = 0x0C;
 
-/// What the host does with terminals.
+/// The behaviour of the host.
 #[derive(Clone, Copy, Default)]
 pub struct HostBehaviour {
     /// A first record without the keyboard's unlock, and the menu after it.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(super) struct PathPattern {
     /// In the form that is compared.
     path: String,
-    /// The path may go on: `*` at the end.
+    /// The path may continue: `*` at the end.
     rest: bool,
 }
 
@@ -121,7 +121,7 @@ mod tests {
             ("/bank/a%252Fb", "/bank/a%2Fb"),
             ("/bank/%2561", "/bank/a"),
             ("/bank/a", "/bank/%2561"),
-            // The star is one of the name.
+            // The star is part of the name.
             ("/bank/%2A", "/bank/anything"),
         ] {
             assert!(!holds(pattern, path), "{pattern} {path}");

@@ -57,7 +57,7 @@ struct Fetcher {
     done: watch::Receiver<u64>,
 }
 
-/// Why a request is not let in.
+/// Why a request is rejected.
 #[derive(Debug, PartialEq)]
 pub(crate) enum AccessDenied {
     /// The request has no credentials, or wrong ones.

@@ -318,7 +318,7 @@ mod tests {
             let at = at % right.len();
             let mut changed = right.clone();
             changed.replace_range(at..=at, &to);
-            // The last character of a part may have bits that say nothing.
+            // The last character of a part may have unused bits.
             prop_assume!(changed != right && !right[at + 1..].is_empty());
             let part_end = right[at + 1..].starts_with('.');
             prop_assume!(!part_end);

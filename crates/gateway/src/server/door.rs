@@ -47,7 +47,7 @@ const RESERVED: usize = 8;
 const UNSENT: u32 = 256 << 10;
 /// Bytes of buffers that a connection frees when it is idle.
 const BUFFERS: usize = 16 << 10;
-/// Bytes that a client may go on sending after its last answer.
+/// Bytes that a client may continue sending after its last answer.
 const LINGER: usize = 32 << 20;
 /// Streams that an HTTP/2 client may reset before they are begun.
 const RESETS: usize = 20;

@@ -100,7 +100,7 @@ pub struct GatewayConfig {
     pub max_streams: u32,
     /// Milliseconds a client may take for the TLS handshake.
     pub handshake_timeout_ms: u32,
-    /// Milliseconds a client may take to send a request's headers, or to go on
+    /// Milliseconds a client may take to send a request's headers, or to continue
     /// sending its body.
     pub request_timeout_ms: u32,
     /// Milliseconds a connection may stay open without a request.

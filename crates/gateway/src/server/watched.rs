@@ -26,7 +26,7 @@ pub(super) const GO_AWAY: &[u8] = &[
 ];
 /// How long a client may take to read the last words.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Bytes that a client may go on sending that was too late.
+/// Bytes that a client may continue sending that was too late.
 const LATE: usize = 64 << 10;
 /// Bytes that are read at once when a connection wakes; they are on the stack.
 const FIRST: usize = 4 << 10;

@@ -226,7 +226,7 @@ fn the_answer_to_a_wrong_request_names_every_wrong_field() {
         "{}",
         answer.text()
     );
-    // Where the document does not say it, the field's PICTURE does.
+    // If the document has no limit, the field's PICTURE is checked.
     let open = |text: &str| text.replace(", multipleOf: 0.01", "");
     let folder = changed("api/openapi.yaml", open);
     let api = LoadedApi::load(folder.path()).unwrap();

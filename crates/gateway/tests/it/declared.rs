@@ -1,4 +1,4 @@
-//! Values of keywords, media types and references that cannot be implemented:
+//! Values of keywords, media types and references that are not implemented:
 //! each is reported when the project is loaded, and none is silently ignored.
 
 use crate::client::{connect, read};

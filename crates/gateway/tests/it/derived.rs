@@ -1,4 +1,4 @@
-//! API-first assets: containers that are named in fields, made from a request
+//! API-first assets: containers whose names are in fields, made from a request
 //! and read into a response, by programs that are closures.
 
 use crate::client::send;
@@ -110,7 +110,7 @@ fn a_request_becomes_structures_and_containers() {
     );
 }
 
-/// Leaves these bytes as the base structure.
+/// Returns these bytes as the base structure.
 fn reply(data: &mut Data, base: Bytes) {
     data.containers.insert("BAQBASE".into(), base.0);
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
-/// What a program receives and what it returns.
+/// The input of a program and its output.
 #[derive(Debug, Clone, Default)]
 pub struct Data {
     pub commarea: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Data {
     pub connection: String,
     /// The trace that the call belongs to.
     pub trace_id: [u8; 16],
-    /// What the region says of the task.
+    /// The region's data about the task.
     pub costs: Option<TaskCosts>,
 }
 
@@ -49,7 +49,7 @@ pub struct Fake {
     programs: HashMap<String, Program>,
     /// Refuses every call while set.
     pub busy: Arc<AtomicBool>,
-    /// One of its regions is gone, and another is there.
+    /// One of its regions is not connected, and another is.
     pub limps: bool,
     /// Programs wait here before they end.
     pub gate: Option<Arc<Semaphore>>,

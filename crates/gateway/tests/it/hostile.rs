@@ -1,5 +1,5 @@
-//! Clients that take more than their share, and others that are served all the
-//! same.
+//! Clients that use more than their share, and others that are still
+//! served.
 
 use crate::client::{Answer, connect, read, send};
 use crate::fake::{Data, Fake};
@@ -36,7 +36,7 @@ pub fn metric(gateway: &Gateway<Fake>, name: &str) -> u64 {
     value.unwrap().trim().parse().unwrap()
 }
 
-/// Looks until it is so; half a minute means never.
+/// Repeats a check until it is true; fails after half a minute.
 fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !so() {
@@ -161,7 +161,7 @@ fn a_newcomer_is_served_while_all_others_are_at_work() {
     let mut crowd: Vec<TcpStream> = (0..20).map(|_| connect(gateway.address())).collect();
     for stream in &mut crowd {
         stream.write_all(unfinished.as_bytes()).unwrap();
-        // From here on its body is waited for.
+        // From here on the server waits for its body.
         let mut reported = [0; 25];
         stream.read_exact(&mut reported).unwrap();
         assert_eq!(&reported, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -193,10 +193,10 @@ fn health_is_answered_while_more_are_at_work_than_the_limit() {
     for _ in 0..5 {
         assert_eq!(ask("/health/live"), 200);
     }
-    // One that says nothing for a second is closed.
+    // A connection that sends nothing for a second is closed.
     let mut silent = connect(gateway.address());
     assert!(rest(&mut silent).is_empty());
-    // One that is at work by then keeps its connection for health alone. The next
+    // A client that is served by then keeps its connection for health requests only. The next
     // is accepted only after that was decided.
     let mut beyond = connect(gateway.address());
     beyond.write_all(unfinished.as_bytes()).unwrap();
@@ -210,7 +210,7 @@ fn health_is_answered_while_more_are_at_work_than_the_limit() {
         beyond.write_all(request.as_bytes()).unwrap();
         assert_eq!(read(&mut beyond, false).unwrap().status, status, "{path}");
     }
-    // With places free again it is a connection as all others.
+    // When places are free again it is a connection like all others.
     crowd.clear();
     until("all places are free", || {
         metric(&gateway, "connections_open") <= 2

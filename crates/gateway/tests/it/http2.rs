@@ -172,8 +172,8 @@ fn one_connection_has_its_share_of_programs_and_no_more() {
         }
         assert_eq!(begun.load(Relaxed), 100);
     });
-    // A client that goes away has hardly anything begun for it: no more than
-    // what its first streams leave before its last ones are reset.
+    // For a client that disconnects few requests are begun: no more than
+    // those of its first streams, before its last ones are reset.
     let answers = runtime.block_on(request_large_answers(address, 1_000_000));
     runtime.block_on(request_small_answers(address));
     let unread = begun.load(Relaxed);

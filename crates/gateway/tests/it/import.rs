@@ -57,7 +57,7 @@ fn served(channel: bool) -> Gateway<Fake> {
     let folder = project(channel, str::to_owned);
     let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
-    // The program gives back what it gets.
+    // The program returns its input.
     let echo = Fake::default().program("ORDPGM", |data| {
         if let Some(bytes) = data.containers.remove("ORDER-IN") {
             data.containers.insert("ORDER-OUT".into(), bytes);
@@ -321,7 +321,7 @@ fn a_group_is_required_for_what_is_required_in_it() {
     let document = send(gateway.address(), "GET", "/apis/ask/openapi.json", "", "").json();
     let body = &document["paths"]["/"]["post"]["requestBody"];
     let request = &body["content"]["application/json"]["schema"];
-    // A table that may have no rows need not be there.
+    // A table that may have no rows may be missing.
     assert_eq!(request["required"], json!(["head", "pair"]));
     assert_eq!(request["properties"]["head"]["required"], json!(["kind"]));
     let answer = send(
@@ -543,7 +543,7 @@ const MEANT: &str = "       01  CARD.
            05  GONE                     PIC X(6).
 ";
 
-/// A gateway before a program that gives back what it gets, and says what that
+/// A gateway in front of a program that returns its input, and records what the input
 /// was.
 fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
     let book = ImportBook {
@@ -613,10 +613,10 @@ fn booleans_dates_and_empty_rows_have_the_meaning_given_to_the_import() {
         back,
         json!({"active": false, "locked": true, "seen": "1999-01-02", "notes": [], "buys": []})
     );
-    // What is neither is missing.
+    // A value that is neither is omitted.
     let (_, back, _) = ask(&json!({}));
     assert_eq!(back, json!({"locked": false, "notes": [], "buys": []}));
-    // A year that two digits do not mean is not stored as another one.
+    // A year that two digits cannot express is not stored as another year.
     for year in ["1969-07-21", "2070-01-01"] {
         assert_eq!(ask(&json!({"seen": year})).0, 400, "{year}");
     }

@@ -1,5 +1,5 @@
 //! Imported projects at work: what a request must have, what an answer shows,
-//! and what the import says of the rest.
+//! and the messages of the import.
 
 use crate::client::send;
 use crate::config;
@@ -20,8 +20,8 @@ fn book(text: &str) -> ImportBook {
     }
 }
 
-/// A project from this copybook, served by a program that gives back what it
-/// gets, and what the import says; `change` edits its files.
+/// A project from this copybook, served by a program that returns its
+/// input, and the messages of the import; `change` edits its files.
 fn echo(
     text: &str,
     change: impl Fn(&Path, &str) -> String,

@@ -1,4 +1,4 @@
-//! What is kept of requests that are over: audit records, and traces as a
+//! Records of ended requests: audit records, and traces as a
 //! collector receives them.
 
 use crate::client::send;
@@ -142,7 +142,7 @@ fn what_an_operator_changes_is_audited_too() {
     assert_eq!(all[0]["SMF123S1_REQ_TARGET_URI"], "/apis/perfchannel/stop");
 }
 
-/// A collector: gives the bodies that it is sent.
+/// A collector: returns the bodies that it receives.
 fn collector() -> (SocketAddr, Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

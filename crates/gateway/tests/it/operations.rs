@@ -1,6 +1,6 @@
 //! The gateway as an operator handles it: APIs and operations stopped, started
-//! and redeployed, the console's page, its end, and clients of HTTPS that do
-//! not go on.
+//! and redeployed, the console's page, shutdown, and HTTPS clients that do
+//! not continue.
 
 use crate::client::{connect, read, send};
 use crate::fake::Fake;
@@ -38,7 +38,7 @@ fn one_operation_is_stopped_and_the_others_go_on() {
     let reported = send(bank.address(), "GET", path, "", "");
     assert_eq!(reported.status, 503);
     assert_eq!(reported.json()["title"], "The operation is stopped");
-    // The others are asked for programs that are not there.
+    // Requests to the others fail because their programs do not exist.
     let other = send(bank.address(), "GET", "/bank/accounts", "", "");
     assert_ne!(other.status, 503);
     let listed = send(admin, "GET", "/apis/accounts", "", "").json();
@@ -106,7 +106,7 @@ fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
         "what was stopped stays stopped"
     );
     assert_eq!(post(admin, "/apis/accounts/start").0, 200);
-    // One that was not there is served from now on.
+    // A new API is served from now on.
     assert_eq!(
         send(bank.address(), "PUT", "/perfchannel/response/3", "", "").status,
         404
@@ -230,7 +230,7 @@ fn while_it_drains_it_is_alive_and_not_ready() {
         gate.add_permits(1);
         let last = read(&mut waiting, false).expect("what is under way ends");
         assert_eq!(last.status, 200);
-        // Said by the answer where the connection knew by then.
+        // The answer has the header if the connection was closing by then.
         assert!(read(&mut waiting, false).is_none(), "the connection ends");
         end.join().unwrap();
     });
@@ -256,7 +256,7 @@ fn a_request_that_is_coming_while_it_drains_has_the_time_that_it_had() {
     std::thread::scope(|scope| {
         let end = scope.spawn(|| bank.shutdown(Duration::from_secs(60)));
         while send(admin, "GET", "/health/ready", "", "").json()["status"] != "DOWN" {}
-        // The limits of time go on as before: nothing is said in the next second.
+        // The time limits continue: no data is sent in the next second.
         let second = Some(Duration::from_secs(1));
         coming.set_read_timeout(second).unwrap();
         let silent = coming.peek(&mut [0]).unwrap_err();
@@ -302,7 +302,7 @@ fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
         value.unwrap().trim().parse::<usize>().unwrap()
     };
     let open = || metric("open");
-    // The first bytes of a ClientHello that says it has 512.
+    // The first bytes of a ClientHello whose length field is 512.
     let half = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3];
     let mut all: Vec<_> = (0..2_000)
         .map(|_| {
@@ -321,7 +321,7 @@ fn handshakes_that_do_not_go_on_are_bounded_and_cut() {
     while open() > 0 {
         std::thread::yield_now();
     }
-    // Those that gave way to others were not cut for their time.
+    // Connections that were closed for others did not reach their time limit.
     let (late, gave_way) = (metric("timed_out_total"), metric("gave_way_total"));
     assert!(late > 0, "{late} of 2,000 were late, {gave_way} gave way");
 }

@@ -1,4 +1,4 @@
-//! Declarations of a project are implemented, or reported when the project is
+//! Declarations of a project take effect, or are reported when the project is
 //! loaded; and a missing answer is not a success.
 
 use crate::client::send;

@@ -1,4 +1,4 @@
-//! Admission: each scheme right, wrong, missing and without its role.
+//! Authentication: each scheme with right, wrong and missing credentials, and without its role.
 
 use crate::client::{Answer, send};
 use crate::config;
@@ -28,7 +28,7 @@ const SCHEMES: &str = "components:
 ";
 const PATH: &str = "/bank/accounts/1";
 
-/// A gateway in front of the bank, its API with `security`; what user ids its
+/// A gateway in front of the bank, its API with `security`. Returns the user ids that its
 /// tasks had.
 pub struct Bank {
     pub gateway: Gateway<Fake>,
@@ -76,7 +76,7 @@ impl Bank {
 }
 
 /// A user store in a folder: ada with a password and a key, bob with neither
-/// of ada's roles. Gives ada's key.
+/// of ada's roles. Returns ada's key.
 fn users(folder: &Path) -> String {
     let (id, digest, key) = new_key().unwrap();
     let user = |name: &str, roles: &[&str], keys| StoredUser {
@@ -159,7 +159,7 @@ fn a_user_store_that_is_written_counts_from_then_on() {
     until("ada is not known any more", || !bank.lets_in(&ada));
 }
 
-/// Waits for something that is looked at once a second.
+/// Waits for a condition that the server checks once a second.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let started = std::time::Instant::now();
     while !holds() {
@@ -458,7 +458,7 @@ fn health_reports_which_apis_are_not_served_and_why() {
     );
     let reason = "the API ledger is not served: there is no \"user\" store";
     assert_eq!(health.json()["reason"], reason);
-    // The others are: a balancer goes on sending requests.
+    // The others are served: a balancer continues to send requests.
     let ready = send(bank.gateway.address(), "GET", "/health/ready", "", "");
     assert_eq!(ready.status, 200);
 }

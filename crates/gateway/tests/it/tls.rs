@@ -55,7 +55,7 @@ fn both_protocols_are_offered_over_tls() {
             let request = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
             stream.write_all(request).unwrap();
             let mut text = String::new();
-            // The end of the connection may come without TLS's own goodbye.
+            // The connection may end without close_notify.
             let _ = stream.read_to_string(&mut text);
             assert!(
                 text.starts_with("HTTP/1.1 200") && text.ends_with("\"hello\""),

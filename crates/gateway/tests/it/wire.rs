@@ -1,4 +1,4 @@
-//! What a client can do to a connection.
+//! Unusual uses of a connection by clients.
 
 use crate::client::{connect, read, send, send_on};
 use crate::fake::{Data, Fake};
@@ -255,7 +255,7 @@ fn pages_send_and_read_the_headers_that_are_named() {
         assert_eq!(header("allow-credentials"), Some("true"));
         assert_eq!((header("allow-methods"), header("max-age")), (None, None));
     }
-    // A path that is not there lets no page send anything.
+    // For an unknown path no page is allowed to send a request.
     let headers = format!("origin: null\r\n{asks}");
     let reported = send(gateway.address(), "OPTIONS", "/none", &headers, "");
     assert_eq!(reported.status, 404);
@@ -365,8 +365,8 @@ fn a_connection_that_rested_goes_on_where_it_was() {
     for stream in &mut streams {
         assert_eq!(read(stream, false).unwrap().status, 200);
     }
-    // Longer than the second after which it gives its buffers back: a
-    // connection that asks now and then says when.
+    // Longer than the second after which a silent connection frees its buffers. The
+    // requests of another connection make the server check.
     let other = |_| send(bank.address(), "GET", "/health/live", "", "").status;
     let begun = std::time::Instant::now();
     while begun.elapsed().as_millis() < 2_200 {
@@ -379,7 +379,7 @@ fn a_connection_that_rested_goes_on_where_it_was() {
     for _ in 0..2 {
         assert_eq!(read(&mut streams[1], false).unwrap().status, 200);
     }
-    // And one that says nothing more ends when the server does.
+    // A silent connection ends with the server.
     drop(bank);
     assert!(read(&mut streams[2], false).is_none());
 }

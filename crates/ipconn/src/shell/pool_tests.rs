@@ -1,4 +1,4 @@
-//! A pool against servers that answer as a test wants, over loopback.
+//! A pool against servers with scripted answers, over loopback.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

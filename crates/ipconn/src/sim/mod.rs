@@ -343,7 +343,7 @@ impl SimWorld {
         }
     }
 
-    /// All that can go on without anything from outside does.
+    /// All that can continue without anything from outside does.
     fn settle(&mut self) {
         loop {
             let mut busy = false;

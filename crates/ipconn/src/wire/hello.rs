@@ -136,7 +136,7 @@ pub enum EndNotice {
     Violation(String),
     /// The two ends have no version in common.
     Version(String),
-    /// The peer is not let in.
+    /// The peer is not accepted.
     Refused(String),
     /// The peer was silent, or did not read, for too long.
     Silent(String),

@@ -191,7 +191,7 @@ impl Core {
         self.kill_worker(cx, worker, KillReason::Violation);
     }
 
-    /// The running task of a worker waits for the region, or goes on.
+    /// The running task of a worker waits for the region, or continues.
     pub fn waits<L: WorkerLinks>(
         &mut self,
         cx: &mut CoreContext<'_, L>,

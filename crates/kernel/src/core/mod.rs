@@ -240,7 +240,7 @@ impl Core {
         self.tasks.get_mut(key)
     }
 
-    /// A task waits for a child, or goes on. Meanwhile it does not count for its
+    /// A task waits for a child, or continues. Meanwhile it does not count for its
     /// class, and some of its children may be active above MXT
     /// ([`CHILD_PLACES`]).
     pub fn lend<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, lends: bool) {
@@ -343,7 +343,7 @@ impl Core {
         &self.limits
     }
 
-    /// Changes the most active tasks. Those above a lower limit go on.
+    /// Changes the most active tasks. Those above a lower limit continue.
     pub fn set_mxt<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, mxt: usize) {
         self.limits.mxt = mxt;
         self.limits.min_workers = self.limits.min_workers.min(mxt);

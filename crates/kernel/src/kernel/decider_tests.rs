@@ -196,7 +196,7 @@ fn an_operator_ends_a_unit_in_doubt() {
         let answer = if commit { "NORMAL" } else { "ROLLEDBACK" };
         assert_eq!(answers(&mut w), [answer]);
         assert_eq!(item_is_there(&mut w), Some(commit));
-        // What the decider says later changes nothing.
+        // A later report of the decider changes nothing.
         w.outcome_known(unit, "base", Some(!commit));
         assert_eq!(item_is_there(&mut w), Some(commit));
     }

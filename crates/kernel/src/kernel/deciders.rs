@@ -652,7 +652,7 @@ impl<R: ResourceManagers> Kernel<R> {
         if let Some(reader) = &mut self.state.reader
             && let Err(error) = managers.keep_ends(reader.as_mut(), &record.changes)
         {
-            tracing::error!(%error, unit = %id, "a file that it changes could not be read");
+            tracing::error!(%error, unit = %id, "a file of the unit of work could not be read");
         }
         let decisions = &mut self.state.decisions;
         let participant = decisions.participant(&decider);

@@ -1,4 +1,4 @@
-//! The reserve of the disk: what commands get while it is all that is left, and
+//! The reserve of the disk: the conditions of commands while only the reserve is free, and
 //! after that.
 
 use std::cell::Cell;
@@ -101,7 +101,7 @@ fn what_takes_room_on_a_disk_is_refused_in_its_own_words_while_it_is_short() {
     assert_eq!(write_ts(&mut w, "RQUEUE"), "NOSPACE");
     assert_eq!(write_journal(&mut w), "NOJBUFSP");
     assert_eq!(asked.get(), 0, "no file was written");
-    // What is in memory goes on.
+    // Queues in memory still work.
     assert_eq!(write_td(&mut w, "MEMO"), "NORMAL");
     assert_eq!(write_ts(&mut w, "MEMORY"), "NORMAL");
     w.manage(|resources, cx| resources.disk_changed(cx, false));

@@ -227,7 +227,7 @@ impl SimWorld {
         let asked = task.pending_call.take().expect("an answer to a question");
         if !answer.abend.is_blank() {
             task.abended = true;
-            // Its unit may be in doubt, and goes on without it.
+            // Its unit may be in doubt, and continues without it.
             let synced = asked == PendingCall::Syncpoint;
             if let PendingCall::Start(number, _) = asked {
                 self.model.fate(number, StartFate::Never);

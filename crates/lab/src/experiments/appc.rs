@@ -229,10 +229,10 @@ fn about_os2(model: &NetworkModel, base: &ChangeEffects, report: &mut Experiment
     let now = now.and_then(|a| a.without_s).unwrap_or(f64::NAN) - base.after_s;
     let first_s = model.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
     report.conclusions.push(format!(
-        "OS/2: what DLC pacing brings depends on when the front end acknowledges a frame, which no \
-         public source describes. If as it comes, taking the windows of 8 back to 3 costs {:.2} s of \
-         the tuned transfer; if only when it has passed it on, {cost:.2} s. The RS/6000 before \
-         tuning comes to {:.2} s with the first reading and to {:.2} s with the second; 8.66 s are \
+        "OS/2: the gain of DLC pacing depends on when the front end acknowledges a frame, which no \
+         public source describes. If it does so on arrival, windows of 3 instead of 8 add {:.2} s to \
+         the tuned transfer; if it does so after passing the frame on, {cost:.2} s. The RS/6000 \
+         before tuning takes {:.2} s in the first case and {:.2} s in the second; 8.66 s are \
          published. The model does not decide this.",
         // Zero has no sign.
         (now * 100.0).round() / 100.0 + 0.0,

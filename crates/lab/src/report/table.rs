@@ -21,7 +21,7 @@ pub(super) fn text(table: &Table) -> String {
     format!("\n{}\n{body}{}", table.title, wrapped(&table.caption, "  "))
 }
 
-/// A line of columns whose last cell may go on below itself.
+/// A line of columns whose last cell may continue below itself.
 fn folded(line: &str, rows: &[Vec<String>], last: usize) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

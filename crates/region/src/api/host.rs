@@ -62,9 +62,9 @@ pub trait RegionHost: Send + Sync {
         request: &WorkerRequest,
         done: ActDone,
     );
-    /// Has the runs of a task stay in its worker; false when it runs in none.
+    /// Pins the runs of a task to its worker. Returns false if it has none.
     fn pin(self: Arc<Self>, task: TaskKey) -> bool;
-    /// Lets them go to any worker again.
+    /// Allows the task's runs in any worker again.
     fn unpin(self: Arc<Self>, task: TaskKey);
     /// A task waits for something outside of the region.
     fn waits_outside(self: Arc<Self>, task: TaskKey) -> OutsideCall;

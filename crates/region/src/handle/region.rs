@@ -260,7 +260,7 @@ impl Handle {
         self.shared.prepared_units()
     }
 
-    /// The last entries of the trace that the filter lets through, by time.
+    /// The last entries of the trace that pass the filter, by time.
     pub fn trace(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
         self.shared.trace_records(filter)
     }

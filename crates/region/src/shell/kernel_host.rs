@@ -249,8 +249,8 @@ impl SharedRegion {
         }
     }
 
-    /// Whose unit of work a task's calls belong to; the kernel knows it from
-    /// now on.
+    /// The task whose unit of work the calls of `key` belong to. The kernel has an entry
+    /// for it from now on.
     pub(super) fn caller(&self, key: TaskKey) -> Option<CallingTask> {
         let mut state = self.lock();
         let owner = state.core.unit_owner(key);

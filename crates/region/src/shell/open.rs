@@ -358,7 +358,7 @@ impl OpenLease {
                 code,
                 program: Name::BLANK,
                 line: 0,
-                message: "a worker ended under its unit of work, which was backed out".into(),
+                message: "a worker ended during its unit of work, which was backed out".into(),
             }),
             (None, None) => TaskOutcome::Ok,
         };

@@ -127,7 +127,7 @@ impl SharedRegion {
         counts
     }
 
-    /// The newest records that the filter lets through, by time.
+    /// The newest records that pass the filter, by time.
     pub fn trace_records(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
         let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
         let mut entries = Vec::new();

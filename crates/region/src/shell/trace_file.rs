@@ -153,7 +153,7 @@ impl Writer {
         }
     }
 
-    /// Takes new workers in and lets those go whose last entries were read.
+    /// Adds new workers and drops ended workers whose last entries were read.
     fn meet_workers(&mut self, old: bool) {
         let links: Vec<_> = self.shared.lock().links.all().map(Arc::clone).collect();
         let address = |link: &Arc<WorkerLink>| Arc::as_ptr(link) as usize;

@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// Submissions to sleeping workers after which a door thread wakes them even
-/// though it goes on: the workers then run at the same time.
+/// though it continues: the workers then run at the same time.
 const WAKE_BATCH: usize = 4;
 
 /// Makes the calling thread the door's of a port.

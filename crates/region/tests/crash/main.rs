@@ -1,6 +1,6 @@
 //! Kills of workers, of the region, and of the data base that decides its units,
-//! at instants by the seed. What a unit writes is in both or in neither, once
-//! nothing is in doubt, and what was acknowledged is there.
+//! at instants by the seed. The writes of a unit are in both or in neither, once
+//! nothing is in doubt, and acknowledged units are there.
 //!
 //! `CRASH_KILLS`, `CRASH_SEED` and `CRASH_SECONDS` have it kill more;
 //! `cargo xtask crash --units` sets them.
@@ -16,14 +16,14 @@ use base::SeededRandom;
 
 const BANK: &str = env!("CARGO_BIN_EXE_fake-bank");
 
-/// What tasks were answered.
+/// The answers to tasks.
 #[derive(Default)]
 struct AnsweredTasks {
     committed: BTreeSet<u64>,
     backed_out: BTreeSet<u64>,
 }
 
-/// A process that says when it is ready; its further lines are read to the end.
+/// A process that prints when it is ready; its further lines are read to the end.
 struct RegionProcess {
     child: Child,
     reader: Option<std::thread::JoinHandle<()>>,

@@ -22,7 +22,7 @@ use region::{
 pub const COMMAND: u16 = 60_000;
 const TEXT: u8 = 0;
 
-/// Something for the thread.
+/// A request to the service's thread.
 type ThreadWork = Box<dyn FnOnce() + Send>;
 
 /// The service.
@@ -40,7 +40,7 @@ struct BankSessions {
     last_tag: u64,
 }
 
-/// The way of a service's participant.
+/// The channel to a service's participant.
 struct BankDecider(Arc<BankService>);
 
 impl BankService {

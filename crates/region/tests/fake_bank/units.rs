@@ -75,7 +75,7 @@ fn unit(handle: &Handle, number: u64) {
     }
 }
 
-/// Waits until nothing is in doubt, and prints what the file has.
+/// Waits until nothing is in doubt, and prints the content of the file.
 pub fn check(folder: &Path, socket: &str) {
     let (region, _service) = start(folder, socket);
     let handle = region.handle();

@@ -1,4 +1,4 @@
-//! A program that asks a service, and does with descriptors what the region wants
+//! A program that calls a service, and handles descriptors as the region requests
 //! while it waits.
 
 use std::cell::RefCell;
@@ -13,8 +13,8 @@ use link::{AnswerHeader, CallEvent, CallOperation, CommandOperands, Name, Worker
 const TEXT: u8 = 0;
 
 /// Makes the calls of a script, a line each: `NUMBER TEXT` asks the service of the
-/// command of this number, `write RECORD` adds to file 0, `sync` commits. Gives
-/// what came back, a line each, and the abend code.
+/// command of this number, `write RECORD` adds to file 0, `sync` commits. Returns
+/// the answers, a line each, and the abend code.
 pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
     let mut said = Vec::new();
     for line in script.lines() {
@@ -72,7 +72,7 @@ fn until_answered(
             lent.remove(&tag);
         } else if let Some(file) = lent.get_mut(&tag) {
             reply = vec![0; most as usize];
-            // One that has ended gives nothing.
+            // A connection that has ended returns nothing.
             let sent = file.write_all(&data);
             let n = sent
                 .and_then(|()| file.read(&mut reply))

@@ -1,4 +1,4 @@
-//! Runs a script of file commands and says what each was answered.
+//! Runs a script of file commands and reports the answer to each.
 //!
 //! One command a line: `read FILE KEY`, `update FILE KEY`, `write FILE RECORD`,
 //! `rewrite FILE RECORD`, `delete FILE KEY`, `next FILE KEY`, `unlock FILE`,
@@ -12,7 +12,7 @@ use link::{
 };
 use store::SeekKey;
 
-/// Runs a script. Returns what was answered, a line each, and the abend code.
+/// Runs a script. Returns the answers, a line each, and the abend code.
 /// The calls and their waits are counted.
 pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (String, Name<4>) {
     let mut said = String::new();

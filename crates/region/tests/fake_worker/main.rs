@@ -1,5 +1,5 @@
 //! A worker without COBOL: it uses the worker's end of the link only and
-//! behaves, well or badly, as the program's name asks it to.
+//! behaves, well or badly, by the name of the program.
 
 mod descriptors;
 mod files;
@@ -124,7 +124,7 @@ fn text(worker: &mut WorkerSide, task: &TaskIn) -> String {
     String::from_utf8_lossy(commarea(worker, task)).into_owned()
 }
 
-/// Makes a text the COMMAREA that goes back.
+/// Makes a text the returned COMMAREA.
 fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut SlotResults, text: &str) {
     let at = worker.heap().alloc(text.len()).expect("room for a text");
     // SAFETY: just allocated in the slot's arena.
@@ -136,7 +136,7 @@ fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut SlotResults, tex
     results.commarea_bytes = text.len() as u64;
 }
 
-/// A container of as many bytes as the COMMAREA says.
+/// A container with the number of bytes in the COMMAREA.
 fn big(worker: &mut WorkerSide, task: &TaskIn) -> ContainerEntry {
     let bytes: usize = text(worker, task).trim().parse().unwrap_or(0);
     let offset = worker.heap().alloc(bytes).expect("room for a container");
@@ -151,8 +151,8 @@ fn big(worker: &mut WorkerSide, task: &TaskIn) -> ContainerEntry {
     }
 }
 
-/// Says that it is there by opening the FIFO that the COMMAREA names, and goes
-/// on when the other end is closed.
+/// Opens the FIFO that the COMMAREA names, and continues
+/// when the other end is closed.
 fn wait_at_gate(worker: &mut WorkerSide, task: &TaskIn) {
     let mut all = Vec::new();
     if let Ok(mut gate) = std::fs::File::open(text(worker, task)) {

@@ -1,4 +1,4 @@
-//! Ways for a worker to write nonsense into its shared memory.
+//! Ways in which a worker can damage its shared memory.
 
 use link::layout::{CALL_HEADER_IN_PAGE, CALL_OFFSET, CallHeader, SLOT_OFFSET};
 use link::{CallOperation, SlotResults, TaskIn, WorkerSide};

@@ -1,5 +1,5 @@
-//! Branches: units of work that are prepared here and decided elsewhere. What
-//! is prepared outlives its task and the region.
+//! Branches: units of work that are prepared here and decided elsewhere. A
+//! prepared branch outlives its task and the region.
 
 use std::sync::mpsc::channel;
 

@@ -75,7 +75,7 @@ fn server(path: &Path) -> Arc<Mutex<CommittedRows>> {
 struct RowService {
     socket: std::path::PathBuf,
     inner: Mutex<RowServiceState>,
-    /// What the server has, to be asked for outcomes.
+    /// The state of the server, for queries of outcomes.
     rows: Arc<Mutex<CommittedRows>>,
     me: Weak<RowService>,
 }
@@ -103,7 +103,7 @@ impl RowService {
         self.inner.lock().unwrap().id = Some(id);
     }
 
-    /// Gives the unit's worker a connection, unless it has it; its tag, and
+    /// Lends the unit's worker a connection, unless it has one. Returns its tag, and
     /// whether the worker must take it.
     fn connection(&self, unit: &TaskUnit) -> Result<(u64, bool), &'static str> {
         let mut inner = self.inner.lock().unwrap();
@@ -284,7 +284,7 @@ fn the_runs_of_an_open_task_go_to_the_worker_that_has_the_connection() {
         for n in 1..=5 {
             let reply = run(&mut task, "TALK", "60000 row").await;
             assert_eq!(text(&reply), n.to_string(), "another connection");
-            // Others take workers meanwhile.
+            // Other tasks use workers meanwhile.
             let mut other = handle.begin(&port, request("UPPER")).await.unwrap();
             put(&mut other, "x");
             assert_eq!(text(&other.run().await), "X");

@@ -1,4 +1,4 @@
-//! Workers that die, loop and violation.
+//! Workers that die, loop or violate the protocol.
 
 use region::{Region, RegionConfig, block_on};
 
@@ -243,7 +243,7 @@ fn a_task_that_comes_back_to_a_workers_number_is_answered_from_the_new_ones_memo
     let port = handle.attach_port().unwrap();
     let runtime = port.runtime().unwrap();
     runtime.block_on(async {
-        // What it leaves in slot 0 of worker 0 is the trap.
+        // Its remains in slot 0 of worker 0 must not be taken for a new task.
         let first = text(&call(&handle, "PID", "").await);
         let mut task = handle.begin(&port, request("UPPER")).await.unwrap();
         put(&mut task, "mine");
@@ -257,7 +257,7 @@ fn a_task_that_comes_back_to_a_workers_number_is_answered_from_the_new_ones_memo
         slept.await.unwrap();
         kill(&first);
         assert_eq!(code(&before.await.unwrap()), "ASRA");
-        // Worker 0 is gone with its last slot; its number is the next one's.
+        // Worker 0 ends with its last slot; the next worker gets its number.
         kill(&std::fs::read_to_string(&second).unwrap());
         let reply = task.await.unwrap();
         assert_eq!(reply.record().worker, 0);

@@ -149,7 +149,7 @@ fn a_reload_keeps_the_numbers_of_files_and_brings_new_ones() {
     let handle = region.handle();
     let defined = handle.with_store(|store| store.define(third.unwrap()));
     defined.unwrap().unwrap();
-    // In front of the others, one of which is gone.
+    // Before the others, one of which is removed.
     let gone = definitions.files.remove(0);
     let third = FileEntry {
         name: Name::new("THIRD").unwrap(),
@@ -161,7 +161,7 @@ fn a_reload_keeps_the_numbers_of_files_and_brings_new_ones() {
         &region,
         "write 2 KEY00001-t\nread 2 KEY00001\nread 0 KEY00001\nread 1 KEY00001",
     );
-    // 0 is what it was, for tasks that began before.
+    // Number 0 keeps its meaning for tasks that began before.
     assert_eq!(text(&reply), "0 \n0 KEY00001-t\n0 KEY00001-a\n13 \n");
     definitions.files.push(gone);
     handle.reload(definitions).unwrap();

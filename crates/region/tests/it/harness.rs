@@ -1,4 +1,4 @@
-//! A region over the fake worker, and gates to hold its tasks at.
+//! A region over the fake worker, and gates at which its tasks wait.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -117,14 +117,14 @@ impl FifoGate {
         self.path.to_str().unwrap()
     }
 
-    /// Waits until a program is at the gate. It goes on when the file that is
-    /// given back is dropped.
+    /// Waits until a program is at the gate. The program continues when the returned file
+    /// is dropped.
     pub fn reached(&self) -> File {
         OpenOptions::new().write(true).open(&self.path).unwrap()
     }
 }
 
-/// Looks until it is so; half a minute means never.
+/// Repeats a check until it is true; fails after half a minute.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = std::time::Instant::now();
     while !so() {

@@ -57,8 +57,8 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
     assert_eq!(handle.statistics().refused_mxt, 1);
 }
 
-/// Clients that ask again at once keep a door awake: the end of what it runs
-/// must be received all the same.
+/// Clients that repeat requests at once keep a door awake: it must still receive
+/// the ends of its tasks.
 #[test]
 fn a_door_that_never_sleeps_receives_its_completions() {
     let narrow = RegionConfig {
@@ -85,7 +85,7 @@ fn a_door_that_never_sleeps_receives_its_completions() {
                 assert!(!matches!(asked, std::task::Poll::Ready(Ok(_))));
             }
             assert!(begin.elapsed().as_secs() < 30, "no end was received");
-            // As often as it may: the thread does not rest.
+            // As often as possible: the thread does not sleep.
             cx.waker().wake_by_ref();
             polled
         });
@@ -296,7 +296,7 @@ fn hundreds_of_megabytes_move_in_many_containers() {
             (i as u8, i as u8)
         );
     }
-    // In one place: what was written is what is read, and nothing was used
+    // In one place: the written data is read back, and nothing was used
     // except it and the directory.
     assert!(reply.record().input_bytes < (PARTS * BYTES + (64 << 10)) as u64);
 }

@@ -72,7 +72,7 @@ fn what_was_not_measured_is_named_and_the_response_holds_all_of_its_cpu_time() {
     };
     let none: &[&str] = &[];
     let door: &[&str] = &["offload_cpu_ns"];
-    // Read by a clock, a part of it before the task was asked for.
+    // Measured by a clock, a part of it before the task was requested.
     let record = ended(false, 3_000_000_000, 2_000_000_000);
     assert_eq!((record.estimated, record.cpu_estimated), (none, false));
     assert!(record.response_ns > record.offload_cpu_ns, "{record:?}");

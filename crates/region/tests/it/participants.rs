@@ -1,5 +1,5 @@
 //! A participant in units of work that is reached over a connection, as a data
-//! base is: what it has prepared outlives the connection and the region.
+//! base is: its prepared units outlive the connection and the region.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use region::{
 
 use crate::harness::{config, request};
 
-/// How far the data base is with a transaction.
+/// The state of a transaction in the data base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TransactionStage {
     Prepared,
@@ -49,7 +49,7 @@ impl Connection {
         handle.add_participant(Arc::new(self.clone()))
     }
 
-    /// Is there again, and says what it has prepared.
+    /// Connects again, and reports its prepared units.
     fn reconnect(&self, handle: &Handle, id: ParticipantId) {
         let in_doubt: Vec<UnitId> = {
             let mut base = self.base.lock().unwrap();
@@ -112,7 +112,7 @@ async fn begin(region: &Region) -> OpenTask {
     begun.expect("it is admitted")
 }
 
-/// A task that changes two data bases, ended: how, and its unit.
+/// Runs a task that changes two data bases. Returns its end, and its unit.
 fn transfer(region: &Region, both: [ParticipantId; 2]) -> (TaskOutcome, UnitId) {
     block_on(async {
         let task = begin(region).await;
@@ -174,7 +174,7 @@ fn a_decision_that_was_not_sent_is_sent_by_the_next_region() {
     assert_eq!(prepared, [Some(TransactionStage::Prepared); 2]);
     let region = Region::start(with_store(folder.path())).unwrap();
     let handle = region.handle();
-    // They come in another order, and by their names are the same.
+    // They connect in another order, and are recognised by their names.
     let far_id = far.join_region(&handle);
     far.reconnect(&handle, far_id);
     assert_eq!(far.stage(committed), Some(TransactionStage::Committed));
@@ -227,7 +227,7 @@ fn one_that_cannot_prepare_backs_all_out() {
 }
 
 impl Connection {
-    /// Is there again, and has not said what it has prepared.
+    /// Connects again, and has not reported its prepared units.
     fn reconnect_silently(&self) {
         let mut base = self.base.lock().unwrap();
         (base.away, base.breaks_at) = (false, None);

@@ -1,8 +1,7 @@
 //! Message, condition token, dump and abend services.
 //!
-//! What they write for people goes where DISPLAY goes. A dump is the line that
-//! says where it was asked for: there is no storage to print that a program's
-//! owner could not read better in the monitoring record.
+//! Their output is written where DISPLAY writes. A dump is one line with the place
+//! of the call, because the monitoring record has the rest.
 //! Reference: z/OS Language Environment programming reference, CEE3ABD,
 //! CEE3DMP, CEEDCOD, CEEMGET, CEEMOUT, CEEMSG, CEENCOD.
 
@@ -48,7 +47,7 @@ pub(super) fn get(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> Serv
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     let given = &rest[..rest.len().min(MESSAGE_CHARACTERS)];
     args.set_chars(1, given);
-    // Where the next call goes on; 0 when all has been given.
+    // Where the next call continues; 0 when all has been given.
     let next = if given.len() < rest.len() {
         from + given.len() + 1
     } else {

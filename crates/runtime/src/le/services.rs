@@ -21,7 +21,7 @@ impl From<FeedbackCode> for ServiceEnd {
 /// Result of a service.
 pub(super) type ServiceResult = Result<(), ServiceEnd>;
 
-/// Why the program does not go on after a service.
+/// Why the program does not continue after a service.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     /// It ended itself with a code from 0 to 4095.

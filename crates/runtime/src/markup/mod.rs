@@ -27,7 +27,7 @@ pub use serve::{CallOperands, StatementCache};
 /// The entry that programs call.
 pub const ENTRY: &str = "DFHEI3";
 
-/// A statement that cannot go on: the program ends abnormally with this text.
+/// A statement that cannot continue: the program ends abnormally with this text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Fault(pub String);

@@ -158,7 +158,7 @@ impl XmlReader {
             .ok_or(ParseStop::Incomplete)
     }
 
-    /// Whether the text goes on with this; incomplete if it may still.
+    /// Whether the text continues with this; incomplete if it may still.
     fn is_next(&self, text: &[u8]) -> ParseResult<bool> {
         let rest = self.rest();
         if rest.len() < text.len() && text.starts_with(rest) {

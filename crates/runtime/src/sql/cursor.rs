@@ -5,7 +5,7 @@
 //! for a lock ahead would be one that Db2 does not take. WITH HOLD is done here:
 //! what the portal still has is read before a commit.
 //!
-//! A program that goes on fetching gets larger batches, and `stream` has them: the
+//! A program that continues to fetch gets larger batches, and `stream` has them: the
 //! server sends rows while the program works on those before.
 
 use std::rc::Rc;

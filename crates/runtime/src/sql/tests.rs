@@ -1,5 +1,5 @@
-//! A session against a server that is played: what it sends, and bytes that are
-//! none of a server's.
+//! A session against a simulated server: the messages that it sends, and bytes that are
+//! not valid messages of a server.
 
 use std::io;
 
@@ -76,7 +76,7 @@ fn block(kind: StatementKind, text: &str) -> StatementBlock {
     }
 }
 
-/// A server that sends what was written down, one reply for each send.
+/// A server that sends scripted replies, one for each send.
 #[derive(Default)]
 struct ScriptedServer {
     sent: Vec<Vec<u8>>,
@@ -149,7 +149,7 @@ fn a_host_variable_beyond_its_operand_is_804() {
     let mut areas = OperandAreas::of(&block);
     session.execute(&mut ScriptedServer::default(), &mut areas);
     assert_eq!(areas.sqlcode(), -804);
-    // The CALL has fewer arguments than the block says.
+    // The CALL has fewer arguments than the block declares.
     block.arguments = 2;
     let mut areas = OperandAreas::of(&block);
     session.execute(&mut ScriptedServer::default(), &mut areas);

@@ -104,7 +104,7 @@ values!(
         OperationIncomplete = 35,
         /// An event of the system ended the wait.
         SystemEvent = 36,
-        /// Another call is going on for this conversation.
+        /// Another call is in progress for this conversation.
         OperationNotAccepted = 37,
         /// The conversation is ending.
         ConversationEnding = 38,

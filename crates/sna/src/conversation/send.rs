@@ -42,7 +42,7 @@ impl Conversation {
         Poll::Ready(self.sent(ReturnCode::Ok))
     }
 
-    /// Lets everything go that was taken.
+    /// Sends all buffered data.
     pub fn flush(&mut self, half: Option<&mut HalfSession>) -> ReturnCode {
         match self.enter_sending(half, None) {
             Ok(half) => {

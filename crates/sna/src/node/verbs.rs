@@ -257,7 +257,7 @@ impl Node {
             .unwrap_or(Poll::Ready(UNKNOWN))
     }
 
-    /// Lets everything go that was taken.
+    /// Sends all buffered data.
     pub fn flush(&mut self, id: ConversationId) -> ReturnCode {
         self.poll_verb(id, |c, half| Poll::Ready(c.flush(half)))
             .map_or(ReturnCode::ProgramParameterCheck, ready)

@@ -244,7 +244,7 @@ impl HalfSession {
         self.urgent.len()
     }
 
-    /// The number of RUs the window still lets out.
+    /// The number of RUs that the window still allows.
     pub fn credit(&self) -> u32 {
         self.parameters.sender.credit()
     }

@@ -117,7 +117,7 @@ fn limits_are_negotiated_again_with_a_restarted_partner() {
     let (a, b) = converse(&mut pair);
     end(&mut pair, a, b);
     pair.cut();
-    // Side 1 knows nothing any more; side 0 remembers.
+    // Side 1 has lost its state; side 0 has not.
     let mut fresh = Pair::new(1033);
     std::mem::swap(&mut pair.nodes[1], &mut fresh.nodes[1]);
     pair.links[1] = fresh.links[1];
@@ -223,7 +223,7 @@ fn no_session_is_begun_over_the_link_to_a_partners_former_address() {
     assert_eq!(attached.count(), 1);
     assert_eq!((over(&pair, former), over(&pair, moved.links[0])), (1, 1));
 
-    // The conversation goes on, and takes its session with it at its end.
+    // The conversation continues, and takes its session with it at its end.
     let code = pair.nodes[0].deallocate(held, DeallocateType::Flush);
     assert_eq!(code, Poll::Ready(ReturnCode::Ok));
     moved.run(&mut pair);

@@ -1,5 +1,5 @@
-//! Formats that no published trace has whole: what is written is read again,
-//! and what is wrong is named where it is.
+//! Formats that no published trace has as a whole: emitted bytes are parsed again,
+//! and errors name their offset.
 
 use sna::wire::gds::{self, LogicalLength};
 use sna::wire::security::AccessSecurity;

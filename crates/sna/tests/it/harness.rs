@@ -84,7 +84,7 @@ impl Pair {
         }
     }
 
-    /// Takes from the nodes what they have to send and to say.
+    /// Polls the PIUs and events of the nodes.
     pub fn drain(&mut self) {
         for side in 0..2 {
             while let Some((_, piu)) = self.nodes[side].poll_transmit() {
@@ -207,7 +207,7 @@ impl Pair {
     }
 }
 
-/// A PIU in hex, cut where data begins to bore.
+/// A PIU in hex, truncated.
 pub fn show(entry: &(Side, Vec<u8>)) -> String {
     let hex: String = entry
         .1

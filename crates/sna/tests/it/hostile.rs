@@ -1,4 +1,4 @@
-//! Peers that lie, flood, vanish and talk nonsense: each gets its answer, and
+//! Peers that send wrong lengths, flood, vanish or send invalid data: each gets its answer, and
 //! nothing else is disturbed.
 
 use crate::harness::{Pair, lu};
@@ -257,7 +257,7 @@ fn dfc(piu: &mut Vec<u8>, code: u8) {
 }
 
 /// Confirms a record of side 0, with a change to the response; returns what the
-/// confirmation came to and the sense that side 0 found.
+/// confirmation resulted in and the sense that side 0 found.
 fn answered(change: Change) -> (ReturnCode, Option<u32>) {
     let mut pair = Pair::new(1033);
     let wish = pair.allocate_parameters(0, "#INTER");
@@ -390,7 +390,7 @@ fn a_sender_that_ignores_its_window_is_unbound() {
         let Some(_) = packet.rh.filter(|h| data && !h.is_response()) else {
             return vec![piu];
         };
-        // One RU becomes many, numbered on, none of which asks for a window.
+        // One RU becomes many with consecutive numbers, none of which requests a window.
         let mut out = vec![piu.clone()];
         for i in 1..20u16 {
             let mut next = piu.clone();

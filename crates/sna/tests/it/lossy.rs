@@ -28,7 +28,7 @@ pub struct Faults {
 /// The link.
 pub struct Lossy {
     stations: [LinkStation; 2],
-    /// Frames on their way: when they come, in which order they left, to whom.
+    /// Frames in transit: arrival time, sequence number, receiver.
     frames: BTreeMap<(MonotonicTime, u64), (Side, Vec<u8>)>,
     serial: u64,
     rng: SeededRandom,
@@ -98,7 +98,7 @@ impl Lossy {
         true
     }
 
-    /// Whether all that was sent has come.
+    /// Whether everything that was sent has arrived.
     pub fn is_idle(&self) -> bool {
         let idle = |s: &LinkStation| s.outstanding() + s.waiting() == 0;
         self.stations.iter().all(idle)

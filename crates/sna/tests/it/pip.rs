@@ -96,7 +96,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
         assert_eq!(answer.code, ReturnCode::PipNotSpecifiedCorrectly, "{what}");
         let sense = pair.nodes[0].error_sense(a);
         assert_eq!(sense.map(|s| s.0), Some(0x1008_6032), "{what}");
-        // The session is as good as new.
+        // The session can be used again.
         let wish = self::allocate_parameters(&pair, Vec::new());
         let a = pair.allocate(0, wish);
         pair.nodes[0].flush(a);

@@ -67,7 +67,7 @@ fn script(rng: &mut SeededRandom) -> Vec<Turn> {
     turns
 }
 
-/// The first record says which script it is; others are made of its number.
+/// The first record has the number of the script, from which the others are made.
 fn record(script: usize, turn: usize, at: usize, len: usize) -> Vec<u8> {
     if (turn, at) == (0, 0) {
         return vec![script as u8];
@@ -413,8 +413,8 @@ fn run(case: &Case) -> Vec<ReturnCode> {
         if !moved && arrived && actors.iter().all(|a| a.done.is_some()) {
             break;
         }
-        // Link stations ask each other forever whether they live, so a standstill
-        // over them is one of time.
+        // Link stations poll each other forever, so a standstill
+        // over them is detected by time.
         let stands = pair.now > since + STANDSTILL;
         if !moved && (stands || !pair.expire()) {
             let waiting: Vec<_> = actors
@@ -461,7 +461,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
 /// The longest record of a basic conversation, less its length.
 const BASIC_RECORD: usize = 32_765;
 
-/// Longer than anything takes that ends at all.
+/// Longer than any case that ends.
 const STANDSTILL: Duration = Duration::from_secs(600);
 
 thread_local! {

@@ -1,5 +1,5 @@
-//! Published line traces parse to their exact lengths, and what we build from
-//! their meaning is the same bytes.
+//! Published line traces parse to their exact lengths, and the bytes that are emitted from
+//! their meaning are the same.
 //!
 //! The traces are those of Microsoft Knowledge Base articles; each test names
 //! its article.
@@ -178,7 +178,7 @@ fn published_pius_come_out_as_they_went_in() {
 }
 
 /// PIUs of an independent script, built from the field tables and read by
-/// tshark: the same bytes mean the same here, and come out the same.
+/// tshark: parsing them here gives the same meaning, and emitting gives the same bytes.
 #[test]
 fn frames_of_an_independent_script_mean_what_they_should() {
     let text = include_str!("../../testdata/frames.txt");

@@ -247,7 +247,7 @@ fn windows(pacing: PacingMode) -> Vec<Vec<u8>> {
     pair.trace.into_iter().map(|(_, piu)| piu).collect()
 }
 
-/// A dialogue that uses most of what there is: session limits, segments,
+/// A dialogue that uses most features: session limits, segments,
 /// confirmation, errors, a refused program, the end of sessions.
 fn dialogue() -> Vec<Vec<u8>> {
     let mut pair = Pair::new(265);

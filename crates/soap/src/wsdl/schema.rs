@@ -79,7 +79,7 @@ fn numeric(number: NumericItem, bytes: u32) -> SimpleType {
     SimpleType { base, facets }
 }
 
-/// Level-88 conditions, for people.
+/// Level-88 conditions, as text for documentation.
 pub(super) fn conditions(all: &[Condition]) -> Option<String> {
     let one = |c: &Condition| {
         let values = c.values.iter().map(|(from, to)| match to {

@@ -31,7 +31,7 @@ use crate::trace::CallTrace;
 pub enum ListenerControl {
     /// Starts the listener.
     Start,
-    /// Stops the listener; connections that it has accepted go on.
+    /// Stops the listener; connections that it has accepted continue.
     Stop,
 }
 

@@ -1,5 +1,5 @@
 //! A connection that messages come on: read one, run the program, answer it,
-//! go on.
+//! continue.
 //!
 //! One message is at work at a time, so answers come in the order of messages,
 //! and a client that does not take them is not read any further.
@@ -422,7 +422,7 @@ mod tests {
     use super::*;
     use crate::native::framing::Frame;
 
-    /// How many reads a message of so many bytes takes whose client is always
+    /// The number of reads for a message of this many bytes whose client is always
     /// faster.
     fn reads(frame: Frame, bytes: usize, before: &[u8]) -> usize {
         let framing = FrameFormat {

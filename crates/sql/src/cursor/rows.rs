@@ -1,7 +1,7 @@
 //! The rows of a cursor that were received: one after the other in one buffer, so
 //! that a row costs no allocation of its own.
 //!
-//! Invariant: rows that were let go take less than half of the buffer.
+//! Invariant: dropped rows take less than half of the buffer.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) struct RowBuffer {
     bytes: Vec<u8>,
     /// Where each row ends in `bytes`.
     ends: Vec<usize>,
-    /// Rows at the front that were let go.
+    /// Rows at the front that were dropped.
     gone: usize,
 }
 

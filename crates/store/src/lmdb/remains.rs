@@ -220,7 +220,7 @@ mod tests {
         bytes
     }
 
-    /// Keys whose value is the key still, and whether they are sure.
+    /// Keys whose value still is the key, and whether they are certain.
     fn good(remains: &PageRemains) -> Vec<(String, bool)> {
         let entries = 0..remains.len();
         let good = entries.filter_map(|entry| match remains.value(entry) {

@@ -27,7 +27,7 @@ pub(super) fn verify(
     // Two commits may come between the state that is kept and its meta page.
     const TRIES: u32 = 1000;
     let failed = |error: io::Error| StorageError::Failed {
-        doing: "looking at its pages",
+        doing: "checking its pages",
         reason: error.to_string(),
         code: error.raw_os_error().unwrap_or_default(),
     };
@@ -40,7 +40,7 @@ pub(super) fn verify(
     for _ in 0..TRIES {
         let snapshot = reader
             .snapshot()
-            .map_err(|code| env.error(code, "looking at its pages"))?;
+            .map_err(|code| env.error(code, "checking its pages"))?;
         match pages.meta(Some(snapshot.id())).map_err(failed)? {
             Ok(meta) => {
                 let found = look(&pages, meta).map_err(failed)?;

@@ -1,5 +1,5 @@
 //! Tests that need another process run this binary once more: the test
-//! [`child`] then plays the role it is given, and passes at once otherwise.
+//! [`child`] then runs as the process that its variables name, and passes at once without them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Peer {
         Self { process, lines }
     }
 
-    /// The next thing it says; `None` when it has ended.
+    /// The next line of its output; `None` if it has ended.
     pub fn receive_line(&mut self) -> Option<String> {
         loop {
             let line = self.lines.next()?.unwrap();
@@ -64,7 +64,7 @@ impl Drop for Peer {
     }
 }
 
-/// Says something to the test that started this process.
+/// Writes a line to the test that started this process.
 pub fn send_line(what: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "SAYS {what}").unwrap();

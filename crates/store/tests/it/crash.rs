@@ -1,4 +1,4 @@
-//! kill -9 of the writer at any instant: no committed change is lost, no half
+//! kill -9 of the writer at any instant: no committed change is lost, no part
 //! of a unit is seen.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use store::{
 use crate::child::{Peer, send_line};
 use crate::support::{all, at, browsed, fill, index, ksds};
 
-/// Where the number of the last transfer stands once more.
+/// The table that has the number of the last transfer, too.
 const COUNTER: Table = Table::new("counter");
 
 /// Units in a batch.
@@ -30,7 +30,7 @@ fn account(number: u64) -> [u8; 1] {
 }
 
 /// The role of a process that makes transfer after transfer until it is killed,
-/// and says the number of the last one after each apply.
+/// and prints the number of the last one after each apply.
 pub fn transfer(home: &Path) {
     let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
     let mut reader = store.disk_reader().unwrap();

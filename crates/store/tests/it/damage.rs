@@ -1,4 +1,4 @@
-//! Damaged stores: refused, or found; never taken for good, never fatal.
+//! Damaged stores: refused, or reported by a check; never accepted, never fatal.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -14,7 +14,7 @@ use store::{
 use crate::child::Peer;
 use crate::support::{all, browsed, fill, index, ksds, options};
 
-/// A store with every kind of thing in it.
+/// A store with every kind of file, index and table.
 fn make(home: &Path) {
     let mut store = LmdbStore::open(home, &options()).unwrap();
     let file = store.define(ksds("ACCOUNTS", 4)).unwrap();
@@ -44,7 +44,7 @@ fn make(home: &Path) {
     assert_eq!(store.apply(&[unit]), [Ok(())]);
 }
 
-/// All that a store holds, as its readers see it.
+/// The whole content of a store, as its readers see it.
 fn contents(home: &Path) -> Result<Vec<String>, ReadError> {
     let mut reader = LmdbReader::open(home, &options()).unwrap();
     let mut contents = Vec::new();
@@ -121,7 +121,7 @@ fn a_value_that_became_shorter_in_the_pages_it_had_is_whole() {
         unit.put(Table::new("tsqueue"), b"item", bytes);
         unit
     };
-    // Three pages, then one and none of what they hold, in one transaction.
+    // An item of three pages, then one of a page, then an empty one, in one transaction.
     let units = [put(&[1; 10_000]), put(&[2; 3_000]), put(&[])];
     for n in 1..=units.len() {
         assert!(store.apply(&units[..n]).iter().all(Result::is_ok));
@@ -218,7 +218,7 @@ fn a_record_that_changed_on_disk_is_found_by_dump_and_check() {
 fn no_flipped_bit_is_taken_for_good_data() {
     let home = tempfile::tempdir().unwrap();
     make(home.path());
-    // A backup has no free pages, so most bits of it mean something.
+    // A backup has no free pages, so nearly every bit of it is in use.
     let kept = home.path().join("whole");
     LmdbReader::open(home.path(), &options())
         .unwrap()
@@ -242,7 +242,7 @@ fn no_flipped_bit_is_taken_for_good_data() {
             found += 1;
             continue;
         }
-        // A clean check is a promise: all is there, as it was.
+        // After a clean check every record must be there, unchanged.
         assert_eq!(
             contents(flipped.path()).as_ref(),
             Ok(&before),
@@ -285,7 +285,7 @@ fn dumped(home: &Path) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// All that follows every page: a copy, a load over what is there, and an index
+/// The commands that follow every page: a copy, a load over existing records, and an index
 /// that is built again.
 fn worked_on(home: &Path) -> Result<(), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
@@ -345,7 +345,7 @@ fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
                 assert!(error.contains("damaged"), "byte {byte} bit {bit}: {error}");
             }
         }
-        // Done or refused, and the process lives on.
+        // Done or refused, and the process continues.
         let _ = worked_on(flipped.path());
     }
     assert!(reported > 200, "{reported} of 600 were reported");
@@ -393,7 +393,7 @@ fn a_damaged_page_is_refused_by_who_writes_before_a_commit_meets_it() {
     let page = format!("ACCOUNTS: page {}: ", at / 4096);
     assert!(reported.starts_with(&page), "{reported}");
     assert!(reported.contains("tupelo file restore"), "{reported}");
-    // Other files can be read all the same.
+    // Other files can still be read.
     let mut reader = LmdbReader::open(home.path(), &options()).unwrap();
     let log = reader.files().unwrap()[1].id;
     assert_eq!(all(&mut reader, log).unwrap().len(), 50);
@@ -416,7 +416,7 @@ fn after_a_fault_all_pages_of_a_large_store_are_checked() {
     let at = bytes.windows(10).rposition(|w| w == b"0123NAME53").unwrap();
     let lower = at / 4096 * 4096 + 12;
     let (whole, flipped) = ([bytes[lower]], [bytes[lower] ^ 1]);
-    // Larger than what is looked at without a reason.
+    // Larger than a store whose pages are all checked at open.
     file.set_len((4 << 30) + 4096).unwrap();
     file.write_all_at(&flipped, lower as u64).unwrap();
     drop(LmdbStore::open(home.path(), &options()).unwrap());
@@ -516,7 +516,7 @@ fn a_damaged_backup_is_not_restored() {
     let error = restore(&backup, home.path(), &mut |_, _| ()).unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
     assert_eq!(contents(home.path()).unwrap(), before);
-    // Nor is a file that was never one.
+    // Nor is a file that was never a store.
     std::fs::write(&backup, "not a store at all".repeat(1000)).unwrap();
     assert!(restore(&backup, home.path(), &mut |_, _| ()).is_err());
 }
@@ -525,7 +525,7 @@ fn a_damaged_backup_is_not_restored() {
 fn the_reader_table_has_all_its_bytes_from_the_start() {
     use std::os::unix::fs::MetadataExt;
     let home = tempfile::tempdir().unwrap();
-    // As an earlier version left it: all holes.
+    // As an earlier version created it: all holes.
     File::create(home.path().join("lock.mdb"))
         .unwrap()
         .set_len(9000)

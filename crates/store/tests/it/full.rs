@@ -1,5 +1,5 @@
-//! No room in the map or on the disk: a clear error for the unit that met it,
-//! and a store that goes on.
+//! No room in the map or on the disk: a clear error for the unit concerned,
+//! and a store that continues to work.
 
 use std::path::Path;
 
@@ -76,7 +76,7 @@ fn a_full_map_refuses_what_does_not_fit_and_goes_on() {
     delete_and_add(&mut store, file);
     assert_eq!(all(&mut reader, file).unwrap().len(), records - 16);
 
-    // A larger map is all it takes to go on growing.
+    // With a larger map the store grows again.
     drop((store, reader));
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let mut reader = store.disk_reader().unwrap();

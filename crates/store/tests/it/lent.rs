@@ -28,7 +28,7 @@ fn record(n: usize, version: usize) -> String {
     format!("{n:04}version {version:08}{:0200}", n)
 }
 
-/// Has every record say this version, in one transaction.
+/// Sets every record to this version, in one transaction.
 fn write(store: &mut LmdbStore, file: FileId, version: usize) {
     let mut reader = store.reader().unwrap();
     let mut unit = UnitOfWork::new();
@@ -40,7 +40,7 @@ fn write(store: &mut LmdbStore, file: FileId, version: usize) {
     assert_eq!(store.apply(&[unit]), [Ok(())]);
 }
 
-/// A reader with a table of its own, and the table as the borrower has it.
+/// A reader with its own table, and the borrower's mapping of the table.
 fn borrow(store: &LmdbStore, home: &Path) -> (LmdbReader, LentTable, File) {
     let table = store.reader_tables().unwrap().lend().unwrap();
     let fd = table.as_fd().try_clone_to_owned().unwrap();
@@ -122,7 +122,7 @@ fn nonsense_in_a_table_costs_neither_commits_nor_other_readers() {
         let last = at(&mut good, file, SeekKey::Last);
         assert_eq!(last, Some(record(RECORDS - 1, version)));
     }
-    // When its borrower is gone, what it kept is used again.
+    // When its borrower has ended, the pages that it kept are reused.
     drop((wild, bytes));
     write(&mut store, file, 1000);
     let before = pages(&store);

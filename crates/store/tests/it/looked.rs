@@ -1,6 +1,6 @@
-//! Damaged pages of a store whose pages were not all looked at before it was
-//! opened: a command that goes through one is an error, and never a record that
-//! was not stored, or the silence of one that was.
+//! Damaged pages of a store whose pages were not all checked before it was
+//! opened: a command that reads one fails; it never returns a record that
+//! was not stored, nor misses one that was.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -19,7 +19,7 @@ const KEY_BYTES: usize = 64;
 const RECORDS: u32 = 3000;
 const PAGE_BYTES: usize = 4096;
 
-/// Options with which no page is looked at before the store is opened.
+/// Options with which no page is checked before the store is opened.
 fn options() -> LmdbOptions {
     LmdbOptions {
         walked_bytes: 0,
@@ -85,7 +85,8 @@ fn sought(
     }
 }
 
-/// Holds what commands see against the truth; gives how many were refused.
+/// Compares the results of commands with the stored records. Returns how many
+/// commands were refused.
 fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut SeededRandom) -> usize {
     let Ok(files) = reader.files() else {
         return 1;
@@ -155,7 +156,7 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut SeededRandom) 
     refused
 }
 
-/// Changes records; what is refused stays as it was.
+/// Changes records; refused changes leave the records unchanged.
 fn change(store: &mut LmdbStore, truth: &mut Records, chance: &mut SeededRandom) {
     let mut reader = store.reader().unwrap();
     let Ok(files) = reader.files() else {
@@ -311,14 +312,14 @@ fn the_page_of_another_tree_is_detected_where_its_keys_would_fit() {
     assert!(error.to_string().contains("tables: "), "{error}");
 }
 
-/// Flips a bit of a record's bytes, and has a store of it opened.
+/// Flips a bit of a record, and opens a store with it.
 fn with_a_flipped_record(home: &Path, number: u32) -> (LmdbStore, Records) {
     let (mut bytes, truth) = whole();
     let wanted = record(number).into_bytes();
     let at = bytes.windows(wanted.len()).position(|w| w == wanted);
     bytes[at.unwrap() + KEY_BYTES + 1] ^= 1;
     std::fs::write(home.join("data.mdb"), &bytes).unwrap();
-    // Of pages alone all are looked at before.
+    // With this option all pages, but no records, are checked first.
     let store = LmdbStore::open(home, &crate::support::options()).unwrap();
     (store, truth)
 }
@@ -355,7 +356,7 @@ fn a_background_check_reports_a_changed_record_and_borrowers_cannot_read_it() {
             "{error}"
         );
     }
-    // A change of it is refused, and of its neighbours' no other.
+    // A change of this record is refused, and of its neighbours none.
     let mut unit = UnitOfWork::new();
     let far = record(100).into_bytes();
     unit.replace(&mut *own, file, &key(200), &far).unwrap();

@@ -1,5 +1,5 @@
-//! Random sequences of operations: LMDB does what the store in memory does, and
-//! what a unit shows its task, through keys, paths and tables, is what everyone
+//! Random sequences of operations: LMDB has the results of the store in memory, and
+//! a unit's view, through keys, paths and tables, equals the state that everyone
 //! sees once it is applied. At the end the store passes its check.
 
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::support::{all, browsed, index, ksds, on_path, options, through};
 /// Units that are open at the same time.
 const UNITS: usize = 3;
 
-/// Bytes of a key; two of a small alphabet, so that keys meet often.
+/// Bytes of a key; two of a small alphabet, so that keys are often equal.
 const KEY_BYTES: usize = 2;
 
 #[derive(Debug, Clone)]

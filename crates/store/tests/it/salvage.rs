@@ -1,5 +1,5 @@
-//! Records out of damaged stores: every one that is still what was stored, and
-//! none of a former state for true.
+//! Records salvaged from damaged stores: every intact record, and
+//! no record of a former state as certain.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -99,7 +99,7 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
         unit.put(Table::new("tsqueue"), entry.as_bytes(), &[7; 300]);
     }
     assert_eq!(store.apply(&[unit]), [Ok(())]);
-    // Every leaf is written again now and then, so that old ones lie about.
+    // Every leaf is written again now and then, so that free pages have old versions.
     let mut before = BTreeMap::new();
     for version in 1..=12 {
         before = contents(&mut *reader);
@@ -109,7 +109,7 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
             let new = record(n, version);
             match (n + version) % 50 {
                 0 if n % 2 == 0 => {
-                    // One that was deleted before comes back.
+                    // A record that was deleted before is added again.
                     if unit.delete(&mut *reader, accounts, key.as_bytes()).is_err() {
                         let (key, new) = (key.as_bytes(), new.as_bytes());
                         unit.insert(&mut *reader, accounts, key, new).unwrap();
@@ -130,11 +130,11 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
     [before, contents(&mut *reader)]
 }
 
-/// Whether what is certain is true of the commit that it is said to be of.
+/// Whether the certain records equal those of the commit that salvage names.
 fn assert_true(out: &Out, [before, after]: &[BTreeMap<String, Records>; 2], what: &str) {
     let held = |state: &BTreeMap<String, Records>| {
         out.certain.iter().all(|(name, records)| {
-            // A file that has lost its name may be any.
+            // A file without its name may be any of them.
             let of_file = state.get(name);
             let by_number = || state.values().any(|there| is_part(records, there));
             of_file.map_or_else(by_number, |there| is_part(records, there))
@@ -159,7 +159,7 @@ fn is_part(records: &Records, of: &Records) -> bool {
         .all(|(key, record)| of.get(key) == Some(record))
 }
 
-/// The first record that is not as it should be.
+/// The first record that differs from the expected one.
 fn wrong(out: &Out, state: &BTreeMap<String, Records>) -> Option<(String, String)> {
     let all = out.certain.iter().flat_map(|(name, records)| {
         let there = state.get(name);
@@ -330,12 +330,12 @@ impl Places {
         Self(places)
     }
 
-    /// Records that did not come out do not lie whole in the data file either,
+    /// Records that were not salvaged are not whole in the data file either,
     /// except those on a page of which the end was cut off.
     fn assert_gone(&self, bytes: &[u8], lost: &BTreeSet<(Vec<u8>, Vec<u8>)>, what: &str) {
         for (key, record) in lost {
             let stored = [&key[..], record].concat();
-            // A long record lies apart from its key.
+            // A long record is stored apart from its key.
             let places = self.0.get(stored.first_chunk().unwrap());
             let there = |at: &&usize| {
                 let is_cut = **at / 4096 == (bytes.len() - 1) / 4096;

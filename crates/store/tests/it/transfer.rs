@@ -193,7 +193,7 @@ fn entries_and_relative_records_keep_their_order_and_go_on_at_the_end() {
     }
 }
 
-/// Turns each byte round; stands for a code page.
+/// Reverses the bytes of a record, in place of a code page.
 struct Backwards;
 
 impl RecordConverter for Backwards {

@@ -122,7 +122,7 @@ fn transfer_of(number: Number) -> (usize, usize) {
     )
 }
 
-/// The units with these numbers, made from what is to be seen; `None` when the
+/// The units that the store's content shows; `None` if the
 /// store cannot be read any more.
 pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Option<Vec<UnitOfWork>> {
     reader.files().ok()?;
@@ -152,7 +152,7 @@ pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Option<Vec<UnitOfWo
     Some(made)
 }
 
-/// Whether the store in a directory has what it must have; what is wrong if
+/// Checks the content of the store in a directory. Returns what is wrong if
 /// not.
 pub fn judge(home: &Path, fates: &Fates) -> Result<(), String> {
     let report = check(home, &options(), &mut |_, _| ()).map_err(|e| e.to_string())?;

@@ -1,9 +1,9 @@
-//! A disk below LMDB: every write and flush of a data file is noted, and what
-//! a loss of power could have left is made from the notes.
+//! A disk below LMDB: every write and flush of a data file is recorded, and the images that
+//! a loss of power could have left are made from the recording.
 //!
 //! This binary has the system's calls of these names itself, so that LMDB and
 //! the standard library call them here. They do what the system's do, except
-//! the flush, which only the notes need, and for calls that are to fail.
+//! the flush, which is only recorded, and calls that are to fail.
 //!
 //! The model: a sector of 512 bytes is written whole or not at all. A sector
 //! that was written since the last flush holds after a loss of power any of
@@ -40,7 +40,7 @@ pub struct Fault {
     pub drops: bool,
 }
 
-/// The notes on one data file.
+/// The recording of one data file.
 #[derive(Default)]
 struct Notes {
     file: (u64, u64),
@@ -88,7 +88,7 @@ fn all() -> MutexGuard<'static, Vec<Notes>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A data file of which notes are taken, until this is dropped.
+/// A data file that is recorded until this is dropped.
 pub struct Watched((u64, u64));
 
 impl Watched {

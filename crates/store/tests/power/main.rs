@@ -1,5 +1,5 @@
 //! A loss of power at every point: each image that the disk could be left with
-//! is opened, and every unit that was acknowledged is in it, no half of one,
+//! is opened, and has every acknowledged unit, no part of a unit,
 //! and none whose task received a failure.
 //!
 //! Units are applied ahead of their second flush as a region's committer does

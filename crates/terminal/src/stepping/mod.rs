@@ -1,12 +1,12 @@
 //! Stepping through tasks at a terminal, as CEDF does.
 //!
 //! A worker reports each point of a stepped task as a command. The report waits
-//! here until the user of the debugging terminal goes on; the answer says what
+//! here until the user of the debugging terminal continues; the answer says what
 //! the task does next. The debugging terminal may be the task's own: its screens
 //! are then interleaved with those of the program, which are kept meanwhile.
 //!
 //! Invariant: the table's lock is not held while a command is answered. A task
-//! that is purged, or whose debugging terminal leaves, goes on without reports.
+//! that is purged, or whose debugging terminal leaves, continues without reports.
 //! Reference: CICS application programming, "Execution diagnostic facility".
 
 mod saved;
@@ -40,7 +40,7 @@ struct StepState {
     terminals: HashMap<FacilityId, (FacilityId, Name<4>)>,
     /// The debugging terminal of tasks of a transaction without a terminal.
     transactions: HashMap<TransId, FacilityId>,
-    /// What goes on at debugging terminals.
+    /// The sessions of debugging terminals.
     sessions: HashMap<FacilityId, StepSession>,
     /// Number of the last report.
     reports: u64,
@@ -292,7 +292,7 @@ impl StepState {
         }
     }
 
-    /// Ends what goes on at a debugging terminal. Returns the report that waits.
+    /// Ends the session of a debugging terminal. Returns the waiting report.
     fn end_session(&mut self, console: FacilityId) -> Option<ServiceCommand> {
         let mut session = self.sessions.remove(&console)?;
         session.take_command()

@@ -579,7 +579,7 @@ mod tests {
         let old = [b'A', 0, b'B', 0xFF];
         let typed = typed_over(&old, "A.B.", "X.BY", false).unwrap();
         assert_eq!(typed, [b'X', 0, b'B', b'Y']);
-        // What was erased is blank; what is not shown stays.
+        // Erased characters are blank; bytes that are not shown stay.
         let typed = typed_over(b"ABCDEF", "ABCD", "AB", false).unwrap();
         assert_eq!(typed, b"AB  EF");
         let typed = typed_over(&old, "410042FF", "41004200", true).unwrap();

@@ -1,7 +1,7 @@
-//! What goes on at one debugging terminal: the report that waits, what its user
-//! looks at, and what was changed.
+//! The session of one debugging terminal: the waiting report, the display of its
+//! user, and changed values.
 //!
-//! ENTER goes on, unless something was typed over: then the changes are shown
+//! ENTER continues, unless something was typed over: then the changes are shown
 //! once more. Other keys are those of the manual's menu.
 //! Reference: CICS application programming, EDF, "Using EDF menu functions" and
 //! "Overtyping to make changes".
@@ -70,9 +70,9 @@ pub struct StepChanges {
 pub enum SessionStep {
     /// Another screen is shown.
     Stay,
-    /// The task goes on.
+    /// The task continues.
     Answer(ServiceCommand, StepAnswer),
-    /// It goes on, and the next task is not stepped through.
+    /// It continues, and the next task is not stepped through.
     Close(ServiceCommand, StepAnswer),
 }
 
@@ -243,7 +243,7 @@ impl StepSession {
         SessionStep::Stay
     }
 
-    /// ENTER: takes changes, or goes on if there are none.
+    /// ENTER: takes changes, or continues if there are none.
     fn enter(&mut self, entered: &UserInput) -> SessionStep {
         let Some(waiting) = &self.waiting else {
             return SessionStep::Stay;
@@ -310,7 +310,7 @@ impl StepSession {
         SessionStep::Answer(waiting.command, answer)
     }
 
-    /// PF4: goes on without displays until a stop condition.
+    /// PF4: continues without displays until a stop condition.
     fn suppress(&mut self) -> SessionStep {
         self.suppressed = true;
         self.display.uncover();
@@ -385,7 +385,7 @@ impl StepSession {
         SessionStep::Answer(waiting.command, answer)
     }
 
-    /// Lets the task go on, with what was changed.
+    /// Lets the task continue, with what was changed.
     fn answer(&mut self, action: StepAction) -> SessionStep {
         let Some(waiting) = self.waiting.take() else {
             return SessionStep::Stay;

@@ -128,7 +128,7 @@ impl Screen {
         let mut text = String::with_capacity(usize::from(length));
         let cells = self.cells();
         let to_end = cells.get(usize::from(first)..).unwrap_or_default();
-        // A field goes on from the last position of the screen to the first.
+        // A field continues from the last position of the screen to the first.
         for cell in to_end.iter().chain(cells).take(usize::from(length)) {
             if let Some(attribute) = cell.attribute {
                 hidden = hide && attribute.intensity() == Intensity::Hidden;

@@ -144,7 +144,7 @@ impl ClientSession {
     /// unless TLS begins; the rest then belongs to the handshake.
     ///
     /// # Errors
-    /// The server misbehaved; the connection cannot go on.
+    /// The server misbehaved; the connection cannot continue.
     pub fn handle_bytes(&mut self, bytes: &[u8]) -> Result<usize, SessionError> {
         let mut input = bytes;
         while !self.handshake {

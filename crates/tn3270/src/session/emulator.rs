@@ -73,7 +73,7 @@ impl Emulator {
     /// bytes were taken: all of them, unless TLS begins.
     ///
     /// # Errors
-    /// The server misbehaved; the connection cannot go on.
+    /// The server misbehaved; the connection cannot continue.
     pub fn handle_bytes(
         &mut self,
         bytes: &[u8],

@@ -165,7 +165,7 @@ impl ServerSession {
         self.phase == SessionPhase::Connected
     }
 
-    /// Why the session has ended. Returns `None` while it goes on.
+    /// Why the session has ended. Returns `None` while it continues.
     pub const fn end_reason(&self) -> Option<EndReason> {
         match self.phase {
             SessionPhase::Ended(reason) => Some(reason),

@@ -75,7 +75,7 @@ pub enum UnbindReason {
     Normal = 0x01,
     /// A BIND follows.
     BindForthcoming = 0x02,
-    /// The host is not able to go on.
+    /// The host is not able to continue.
     Cleanup = 0x0F,
     /// A protocol error.
     ProtocolError = 0xFE,

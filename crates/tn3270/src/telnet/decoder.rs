@@ -116,7 +116,7 @@ impl TelnetDecoder {
     /// Returns `None` when all bytes are taken.
     ///
     /// # Errors
-    /// A limit is passed. The connection cannot go on.
+    /// A limit is passed. The connection cannot continue.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<TelnetEvent>, DecodeError> {
         loop {
             if self.state == DecoderState::Data {

@@ -6,7 +6,7 @@
 
 use super::code::{DO, DONT, WILL, WONT};
 
-/// Whose side of an option.
+/// The end to which an option applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OptionSide {
     /// This end: WILL and WONT are sent for it.

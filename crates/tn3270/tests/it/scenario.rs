@@ -257,7 +257,7 @@ fn a_server_sends_what_the_recorded_server_sent() {
             sent.extend(server.poll_transmit().unwrap_or_default());
         }
         if scenario.title.starts_with('N') {
-            // The recorded server stopped; the session goes on in plain TN3270.
+            // The recorded server stopped; the session continues in plain TN3270.
             expected.extend(bytes("fffe28 fffd18"));
         }
         assert_eq!(hex(&sent), hex(&expected), "{}", scenario.title);

@@ -45,20 +45,20 @@ type LimitMetric = (&'static str, &'static str, fn(&LimitInfo) -> Option<u64>);
 const LIMITS: &[LimitMetric] = &[
     (
         "tupelo_region_limit_used",
-        "How many there are of a limited resource.",
+        "Number in use of a limited resource.",
         |l| Some(l.count),
     ),
     (
         "tupelo_region_limit_used_bytes",
-        "Bytes that they take.",
+        "Bytes in use of a limited resource.",
         |l| Some(l.bytes),
     ),
-    ("tupelo_region_limit_most", "How many there may be.", |l| {
+    ("tupelo_region_limit_most", "Limit of the number.", |l| {
         l.count_limit
     }),
     (
         "tupelo_region_limit_most_bytes",
-        "How many bytes they may take.",
+        "Limit of the bytes.",
         |l| l.bytes_limit,
     ),
 ];
@@ -284,7 +284,7 @@ const METRICS: &[RegionMetric] = &[
     (
         "ts_items",
         "gauge",
-        "Items of temporary storage queues; of recoverable ones, the committed.",
+        "Items of temporary storage queues; of recoverable queues only committed ones.",
         |s| s.ts_items,
     ),
     (
@@ -302,7 +302,7 @@ const METRICS: &[RegionMetric] = &[
     (
         "td_items",
         "gauge",
-        "Records in intrapartition queues; of recoverable ones, the committed.",
+        "Records in intrapartition queues; of recoverable queues only committed ones.",
         |s| s.td_items,
     ),
     (

@@ -244,7 +244,7 @@ impl JoinedLink {
         self.leave_unless(takes_part);
     }
 
-    /// The request was not accepted: the unit has the changes it had before.
+    /// The request was not accepted: the unit's changes are as before.
     pub fn not_taken(&self) {
         let takes_part = lock(&self.remote.units).not_taken(self.unit.0, self.before());
         self.leave_unless(takes_part);

@@ -210,7 +210,7 @@ fn key(args: &KeyArgs) -> Result<()> {
     users.remove(name);
     users.add(user).map_err(|why| miette!("{why}"))?;
     write(&file, &users)?;
-    eprintln!("API key {id} of {name}; it is shown this once:");
+    eprintln!("API key {id} of {name}; it is shown only now:");
     println!("{key}");
     Ok(())
 }

@@ -12,7 +12,7 @@ fn advise(args: &[&str]) -> Output {
     tupelo().arg("advise").args(args).output().unwrap()
 }
 
-/// With something on standard input.
+/// Runs the command with a text on standard input.
 fn advise_of(text: &[u8], args: &[&str]) -> Output {
     let mut child = tupelo()
         .arg("advise")

@@ -196,7 +196,7 @@ fn a_wrong_name_of_unit_mode_or_program_is_reported() {
         let error = complaint(&node.aping(mode));
         assert!(error.contains(why), "{error}");
     }
-    // None of that harms the next.
+    // None of that affects the next client.
     good(&node.aping(&[]));
 }
 
@@ -279,7 +279,7 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
     }
 }
 
-/// Stops the server in mid-sentence: after this, the client that writes `trace`
+/// Stops the server in the middle of an exchange: after this, the client that writes `trace`
 /// waits for it.
 fn silence(node: &Node, client: &Child, trace: &std::path::Path) {
     let length = || std::fs::metadata(trace).map_or(0, |file| file.len());
@@ -287,7 +287,7 @@ fn silence(node: &Node, client: &Child, trace: &std::path::Path) {
     until("exchanges", || length() > 50_000);
     node.signal(libc::SIGSTOP);
     until("the server to stop", || all_threads_are('T', &node.child));
-    // What the server still said wakes the client at once: asleep, it has read it.
+    // The server's last data wakes the client; when the client sleeps, it has read the data.
     until("the client to wait", || all_threads_are('S', client));
 }
 
@@ -462,7 +462,7 @@ fn an_interrupted_aping_leaves_the_server_as_it_was() {
     // Before the partner answers a signal ends it, afterwards it ends by itself.
     running.wait().unwrap();
     good(&node.aping(&[]));
-    // The sessions of the one that went are gone, and so is its program.
+    // The sessions of the client that ended are gone, and so is its program.
     until("its program's end", || node.status()["running"] == 0);
 }
 
@@ -691,7 +691,7 @@ fn what_answers_status_without_being_a_node_is_reported() {
             .unwrap();
         complaint(&out)
     };
-    // Who hangs up with the question unread resets the connection.
+    // A server that closes with an unread request resets the connection.
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = other.local_addr().unwrap().to_string();
     let resets = std::thread::spawn(move || {

@@ -143,7 +143,7 @@ fn a_connection_demands_users_of_its_partner() {
     let ok = None;
     let refused = Some(ReturnCode::SecurityNotValid);
     for (level, expected) in [
-        // A user that a partner has verified is sent to those who believe it.
+        // A verified user is sent to partners that accept it.
         ("LOCAL", [ok, ok, refused, ok]),
         ("IDENTIFY", [refused, ok, refused, ok]),
         ("VERIFY", [refused, ok, refused, refused]),
@@ -185,7 +185,7 @@ fn a_connection_demands_users_of_its_partner() {
     }
 }
 
-/// A program that asks SYSID(PEER) and shows the answer as its greeting.
+/// A program that converses with SYSID(PEER) and returns the answer as its greeting.
 pub const REMOTE_LINK_PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -458,7 +458,7 @@ pub const ROUND: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// LINKs to it: by SYSID, or by the definition of FAR when the name is `far`.
+/// LINKs to that program: by SYSID, or by the definition of FAR if the name is `far`.
 pub const LINKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -506,7 +506,7 @@ pub const LINKING: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// Programs that ROUND's region has definitions of and does not run.
+/// Programs that are defined in ROUND's region and cannot run.
 pub const NOT_RUN: &str = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
                            DEFINE PROGRAM(STOPPED) GROUP(A) STATUS(DISABLED)\n\
                            DEFINE PROGRAM(MISSING) GROUP(A)\n";

@@ -211,12 +211,12 @@ fn a_channel_is_sent_to_a_program_of_another_region_and_returned_changed() {
     let far = Server::start(far.path());
     let (_app, near) = near(&far.appc);
     // KEPT, MADE, GONE and WHERE are as they should be; TEXT is in the page
-    // that the far program put it in.
+    // that the remote program put it in.
     assert_eq!(greeting(&near, "plain"), "0000/00 0819 05 KMGW");
     assert_eq!(greeting(&near, "defined"), "0000/00 0819 05 KMGW");
-    // 20 MiB go there; they do not come back, for they are as they were.
+    // 20 MiB are sent there; the reply leaves them out, because the program did not change them.
     assert_eq!(greeting(&near, "many"), "0000/00 0819 06 KMGW");
-    // What fails changes nothing.
+    // A failed LINK changes nothing.
     assert_eq!(greeting(&near, "none"), "0027/01 1140 04 K");
     assert_eq!(greeting(&near, "abend"), "9999/00 1140 04 K");
     assert_eq!(greeting(&near, "toomany"), "0022/11 1140 05 K");
@@ -232,12 +232,12 @@ fn a_channel_is_sent_to_a_program_of_another_region_and_returned_changed() {
 #[test]
 fn a_region_without_channels_is_distinguished_from_one_that_fails() {
     let node = node();
-    // A mirror of earlier days takes no parameters.
+    // A mirror of an earlier version takes no parameters.
     let run = |_: IncomingAttach| panic!("it is not started");
     node.define_program(TpDefinition::new("CSMI".parse().unwrap()), Arc::new(run));
     let (_app, near) = near(&node.listening().unwrap().to_string());
     assert_eq!(greeting(&near, "plain"), "0053/20 1140 04 K");
-    // One that takes them and then answers nonsense, or nothing.
+    // A mirror that accepts them and sends an invalid answer, or none.
     for nonsense in [&b"TXDL\x02nonsense"[..], b""] {
         let tp = TpDefinition {
             pip: true,

@@ -179,7 +179,7 @@ fn a_program_attaches_its_partner_with_parameters() {
         node.define_program(tp, Arc::new(run));
     };
     define(true);
-    // What it attached itself is not for EXTRACT PROCESS.
+    // EXTRACT PROCESS is not for a conversation that the program allocated itself.
     assert_eq!(ask("right"), "0000 OWN");
     assert_eq!(received.recv().unwrap(), [b"ABCD".to_vec(), vec![]]);
     assert_eq!(ask("empty"), "0000 OWN");

@@ -62,7 +62,7 @@ fn partners_and_connections_change_under_a_running_region() {
         let status = nodes[0].status();
         (status.sessions.len(), status.links.len())
     });
-    // A connection of that name goes before the partner's own.
+    // A connection with that name takes precedence over the partner's own name.
     let csd = app.path().join("resources.csd");
     let before = std::fs::read_to_string(&csd).unwrap();
     let connection = |net_name: &str| {
@@ -116,10 +116,10 @@ fn a_conversation_continues_while_its_sessions_are_defined_again() {
     let csd = folder.path().join("resources.csd");
     let text = std::fs::read_to_string(&csd).unwrap();
     let with = |more: &str| std::fs::write(&csd, format!("{text}\n{more}\n")).unwrap();
-    // Wrong definitions leave all as it was, and say so.
+    // Invalid definitions change nothing, and are reported.
     with("DEFINE SESSIONS(S) GROUP(ECHO) MODENAME(#INTER) RECEIVESIZE(1)");
     echo(&mut conversation);
-    // A user is demanded, too: what runs goes on, what comes is asked.
+    // A user is now required: running conversations continue, new ones need one.
     with(
         "DEFINE SESSIONS(S) GROUP(ECHO) CONNECTION(PEER) MODENAME(#INTER) RECEIVESIZE(512)\n\
          ALTER CONNECTION(PEER) GROUP(ECHO) ATTACHSEC(VERIFY)",

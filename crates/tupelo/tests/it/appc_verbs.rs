@@ -1,5 +1,5 @@
-//! The verbs of conversations, one after the other: what RESP, STATE and the
-//! EIB say after each, in right states and in wrong ones.
+//! The verbs of conversations in sequence: RESP, STATE and the
+//! EIB after each, in allowed states and in others.
 //!
 //! A transaction takes a script of one letter a verb on its principal facility,
 //! does it on a conversation of its own with SHOUT, and sends back a word a
@@ -14,7 +14,7 @@ use sna::conversation::code::{PrepareToReceiveType, ReturnCode, StatusReceived};
 use crate::appc::{node, shout};
 use crate::server::{Server, application};
 
-/// What each letter does.
+/// The statements of each letter.
 const VERBS: &[(char, &str)] = &[
     ('A', "ALLOCATE SYSID('PEER') NOQUEUE"),
     ('X', "ALLOCATE SYSID('NONE')"),
@@ -250,7 +250,7 @@ fn verbs_have_their_states_conditions_and_indicators() {
             wrong.push(format!("{script}: {answer}, and not {expected}"));
         }
     };
-    // What has no conversation: NOTALLOC, and names that are not known.
+    // Without a conversation: NOTALLOC, and unknown names.
     same("SRaFX", answering, "S61 R61 a61 F61 X53");
     same("YZ", answering, "Y97 Z62");
     // Allocated: CONNECT PROCESS or FREE and nothing else.
@@ -296,7 +296,7 @@ fn verbs_have_their_states_conditions_and_indicators() {
     same("ACiRF", answering, "A00/81 C00/90 i00/88R R06/90EK F00/85");
     // RECEIVE in send state gives the turn first, and so does CONVERSE.
     same("ACRVF", answering, "A00/81 C00/90 R06/90EK V06/90EK F00/85");
-    // Records that are cut, and that go on.
+    // Records that are truncated, and that continue.
     same("ACJrF", answering, "A00/81 C00/90 J00/88R r22/90EK F00/85");
     same(
         "ACJttF",
@@ -378,7 +378,7 @@ fn what_a_partner_does_is_returned_by_the_verb_that_meets_it() {
         },
         "A00/81 C00/90 S00/90 K00/88RX R06/90EN a00/90 F00/85",
     );
-    // An error of this side in receive state, of which the partner dies, and a
+    // An error of this side in receive state, after which the partner ends, and a
     // signal.
     same(
         "ACJeRF",
@@ -410,7 +410,7 @@ fn a_task_that_ends_gives_up_the_conversations_that_it_left() {
             let end = loop {
                 match c.receive(&mut buffer) {
                     Ok(got) if got.ended => break None,
-                    // The turn is here; the end is met by asking for an answer.
+                    // This side has the turn; a receive finds the end.
                     Ok(got) if got.status == StatusReceived::Send => {
                         let _ = c.prepare_to_receive(PrepareToReceiveType::Flush);
                     }

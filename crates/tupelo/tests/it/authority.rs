@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-/// Who signs certificates.
+/// An authority that signs certificates.
 pub struct TestAuthority {
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
     /// Its own certificate.
@@ -31,7 +31,7 @@ impl TestAuthority {
         self.sign_for("localhost", |_| ())
     }
 
-    /// One for a name, with what `change` makes of it.
+    /// A certificate for a name, after `change` has edited its parameters.
     pub fn sign_for(
         &self,
         name: &str,
@@ -44,7 +44,7 @@ impl TestAuthority {
     }
 
     /// A server with a certificate for a name, whose validity ends with a
-    /// year's first day; it answers every request so. Its port.
+    /// year's first day; it answers every request with the same text. Returns its port.
     pub fn answering(&self, name: &str, until: i32, answer: &'static [u8]) -> u16 {
         self.answering_clients(name, until, answer, None)
     }

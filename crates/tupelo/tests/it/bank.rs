@@ -1,4 +1,4 @@
-//! The bank: every operation and every refusal it knows.
+//! The bank: every operation and every rejection.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Batch programs: the file status of every statement, and what is in the files
+//! Batch programs: the file status of every statement, and the files' contents
 //! afterwards.
 //!
 //! `testdata/batch/` is an application. Each program in its folder `batch` with
@@ -17,7 +17,7 @@ use std::process::{Command, Output};
 use crate::program::{text, tupelo};
 use crate::server::Server;
 
-/// Programs that another follows on the same files.
+/// Programs that run one after another on the same files.
 const SERIES: &[&[&str]] = &[
     &["ABCODE"],
     &["ABENDS", "ABREAD"],
@@ -76,7 +76,7 @@ fn a_step_accepts_only_the_lines_after_sysin() {
     let path = app.folder.path().join("job.jcl");
     fs::write(&path, job).expect("a job");
     let mut command = app.command("--jcl");
-    // What is typed to the job is for none of its steps.
+    // Standard input of the job is not passed to its steps.
     let typed = fs::File::open(app.folder.path().join("job.jcl")).expect("the job");
     let output = command.arg(path).stdin(typed).output();
     let printed = text(&output.expect("tupelo runs").stdout);
@@ -182,7 +182,7 @@ fn a_new_data_set_that_exists_ends_the_job() {
         "{printed}"
     );
     assert!(app.has("A.B"));
-    // A step before that deletes it makes room, as jobs do that run again.
+    // A job that is run again first deletes the data set in an earlier step.
     let job = "//J JOB 1\n//FREE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(MOD,DELETE)\n\
                //MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //MINE EXEC PGM=IEFBR14\n//A DD DSN=PLAIN,DISP=(NEW,CATLG)\n";
@@ -240,7 +240,7 @@ fn every_program_of_the_folder_is_run() {
     }
 }
 
-/// The application of the tests in a folder that goes away.
+/// The application of the tests in a temporary folder.
 struct BatchApplication {
     folder: tempfile::TempDir,
     state: PathBuf,
@@ -271,7 +271,7 @@ impl BatchApplication {
         (app, state)
     }
 
-    /// `tupelo batch` of a program, or with an option instead, before more.
+    /// `tupelo batch` with a program or option, and further arguments.
     fn command(&self, program: &str) -> Command {
         let mut command = tupelo();
         command.arg("batch").arg("--state").arg(&self.state);
@@ -290,7 +290,7 @@ impl BatchApplication {
         command.arg(path).output().expect("tupelo runs")
     }
 
-    /// Whether a data set that the store has not is there.
+    /// Whether a data set outside of the store exists.
     fn has(&self, data_set: &str) -> bool {
         self.state.join("datasets").join(data_set).exists()
     }

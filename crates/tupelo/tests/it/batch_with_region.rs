@@ -123,7 +123,7 @@ fn a_task_waits_for_a_record_that_a_job_has_read_for_update() {
     bank.until("the task waits", || {
         let locks = bank.locks();
         let name = locks[0]["name"].as_str().unwrap_or_default();
-        // The file goes by its name.
+        // The file is addressed by its name.
         assert!(name.starts_with("record of ACCTFILE "), "{name}");
         locks[0]["transid"] == "CBAT" && !locks[0]["waiters"].as_array().unwrap().is_empty()
     });

@@ -1,4 +1,4 @@
-//! Programs that start others without end: what they get, what the others have
+//! Programs that start others without end: their conditions, the response times of others
 //! meanwhile, and what operators see and can do.
 
 use std::fmt::Write;
@@ -199,13 +199,13 @@ fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
     assert_eq!(others.errors, 0, "a client is refused");
     let workers = limit(&server, "workers");
     assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");
-    // What waits is refused, and so is what parents run from then on.
+    // Waiting tasks are refused, and so are later children of the parents.
     let purged = |at_most| {
         asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
         count(&server, "tasks") <= at_most && count(&server, "waiting_starts") == 0
     };
     let ((), others) = OtherClients::during(&server, "/hello/x", || {
-        // One may be the client's own.
+        // One of them may be the client's own.
         until("places are free", || purged(1));
     });
     println!("parents that are purged: {others}");

@@ -86,7 +86,7 @@ impl BrowserPage {
         while self.next()["method"] != "Page.loadEventFired" {}
     }
 
-    /// The text that a script's promise gives in the end.
+    /// The text with which a script's promise is resolved.
     pub fn run(&mut self, script: &str) -> String {
         let what = json!({
             "expression": script, "awaitPromise": true, "returnByValue": true,

@@ -1,9 +1,9 @@
-//! Hostile clients: what the server's memory was before, while and after they
-//! came, and that another client was served meanwhile; and requests that mean
+//! Hostile clients: the server's memory before, during and after their
+//! connections, while another client is served; and requests that mean
 //! one thing to a proxy and another to a server.
 //!
 //! A flood is a row of `FLOODS`, a request of two meanings one of `SHAPES`.
-//! What single clients are answered, and when they are cut, is in the gateway's
+//! The answers to single clients, and when they are disconnected, are in the gateway's
 //! own tests (`hostile.rs`, `wire.rs`).
 //!
 //! The sizes are small, and so are the limits of the server. The large ones,
@@ -25,7 +25,7 @@ use crate::http;
 use crate::program::until;
 use crate::server::{Server, example};
 
-/// How many of each come, and what the server grants.
+/// The numbers of hostile clients, and the limits of the server.
 struct FloodSizes {
     large: bool,
     bodies: usize,
@@ -114,7 +114,7 @@ impl FloodTarget {
         kib.unwrap().parse::<u64>().unwrap() >> 10
     }
 
-    /// Lets hostile clients come while another one is served, and looks at the
+    /// Connects hostile clients while another one is served, and watches the
     /// memory until it is back.
     fn attack<T>(&self, name: &str, come: impl FnOnce() -> T) {
         let over = Arc::new(AtomicBool::new(false));
@@ -143,7 +143,7 @@ impl FloodTarget {
             self.before,
             worst.as_secs_f64() * 1e3
         );
-        // What a connection takes by itself, once bytes have come.
+        // The memory of a connection itself after its first bytes.
         let connections = (self.sizes.connections * 28) as u64 >> 10;
         assert!(
             grown <= self.sizes.memory_mib + connections + 64,
@@ -168,7 +168,7 @@ impl FloodTarget {
         Some(stream)
     }
 
-    /// Connections that have each sent these bytes, as far as they were taken.
+    /// Connections that have each sent these bytes, as far as the server read them.
     fn crowd(&self, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
         let open = || {
             let mut stream = self.connect()?;

@@ -1,4 +1,4 @@
-//! EXEC CICS commands, a program a command: what RESP, RESP2 and data it gets.
+//! EXEC CICS commands, one program for each: the RESP, RESP2 and data that it returns.
 //!
 //! `testdata/commands/GROUP/` is an application of programs. Each program with an
 //! `.expected` file is run as a transaction of the first four characters of its name, and
@@ -197,7 +197,7 @@ fn set_up(app: &Path) {
     assert!(output.status.success(), "{said}");
 }
 
-/// What a transaction leaves in its COMMAREA, a line each.
+/// The COMMAREA at the end of a transaction, line by line.
 pub fn commarea_lines(app: &Path, transid: &str) -> String {
     let output = tupelo()
         .args(["run", transid])

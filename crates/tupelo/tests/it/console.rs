@@ -1,4 +1,4 @@
-//! The console in a browser, and what it does by hand: APIs are redeployed.
+//! The console in a browser: its views, and APIs that are redeployed with its buttons.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::operator::copy;
 use crate::program::{run, text};
 use crate::server::{Server, application, example};
 
-/// What a page has become once its scripts have run for a while.
+/// The document of a page after its scripts have run for a while.
 fn shown(browser: &str, url: &str) -> String {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(browser)
@@ -106,7 +106,7 @@ fn asset_of(project: &Path) -> std::path::PathBuf {
     files.find(commarea).expect("an asset with a COMMAREA")
 }
 
-/// Waits for an element, then gives what of a page cannot be read: texts whose
+/// Waits for an element, then returns the unreadable parts of a page: texts whose
 /// contrast with their ground is below 4.5, and parts that the window cuts.
 const UNREADABLE: &str = r#"
 (async (awaited) => {
@@ -180,7 +180,7 @@ fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
     }
 }
 
-/// Waits for a button and presses it; what the page says then.
+/// Waits for a button and presses it. Returns the page's message.
 const PRESSED: &str = r##"(async (label) => {
   window.confirm = () => true;
   const until = async (found) => {
@@ -248,7 +248,7 @@ fn conversations_and_sessions_are_shown_and_ended() {
     conversation.send(b"hello").unwrap();
     let flush = PrepareToReceiveType::Flush;
     conversation.prepare_to_receive(flush).unwrap();
-    // The program has answered, and waits for what comes next.
+    // The program has answered, and waits for the next record.
     assert_eq!(conversation.receive(&mut buffer).unwrap().len, 5);
     let key = server.console_key("terminals");
     let url = format!("http://{}/console/{key}", server.admin);
@@ -276,7 +276,7 @@ fn conversations_and_sessions_are_shown_and_ended() {
     }
     let said = page.run(&format!("{PRESSED}('force')"));
     assert!(said.ends_with(": done"), "{said}");
-    // The turn may still come that the program gave before.
+    // A turn that the program gave before may still arrive.
     let ended = (0..2).any(|_| conversation.receive(&mut buffer).is_err());
     assert!(
         ended

@@ -1,4 +1,4 @@
-//! Programs that say DECIMAL-POINT IS COMMA: their APIs have the numbers that
+//! Programs with DECIMAL-POINT IS COMMA: their APIs have the numbers that
 //! GnuCOBOL's own pictures have.
 
 use crate::http::HttpAnswer;

@@ -70,7 +70,7 @@ fn the_administration_s_document_says_what_its_port_does() {
     holds(&program, &format!("{url}/openapi.json"), &url, &more);
 }
 
-/// Holds the answers of a server against its document.
+/// Compares the answers of a server with its document.
 fn holds(program: &Path, document: &str, url: &str, more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("schemathesis.toml"), SETTINGS).unwrap();

@@ -16,7 +16,7 @@ fn drive(args: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Ctrl-C; the exit status and what else was said.
+/// Sends Ctrl-C. Returns the exit status and the output.
 fn interrupt(child: Child, said: impl Read) -> (Option<i32>, String) {
     end_by(libc::SIGINT, child, said)
 }
@@ -72,7 +72,7 @@ fn an_interrupted_run_without_any_answer_is_no_success() {
     let url = format!("http://{}/", server.local_addr().unwrap());
     let mut child = drive(&[&url, "--warmup", "0s"]);
     let said = child.stderr.take().unwrap();
-    // One connection looks whether the server is there, the other has a request.
+    // One connection checks that the server is there, the other has a request.
     let _first = accept(&server, &mut child);
     let mut second = accept(&server, &mut child);
     second.read_exact(&mut [0; 1]).unwrap();
@@ -105,7 +105,7 @@ fn answering(server: TcpListener, connections: usize, answers: usize) -> Receive
     requests
 }
 
-/// As a container ends: the report is written all the same.
+/// SIGTERM, as at the end of a container: the report is still written.
 #[test]
 fn a_terminated_run_leaves_its_report() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -132,7 +132,7 @@ fn a_terminated_run_leaves_its_report() {
 fn a_search_whose_server_dies_reports_what_was_tried() {
     let server = TcpListener::bind("127.77.5.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
-    // The look whether it is there, and the client of the first level.
+    // The check that the server is there, and the client of the first level.
     let _server = answering(server, 2, usize::MAX);
     let mut command = tupelo();
     command.args(["drive", "knee", &url, "-c", "1", "--from", "20"]);

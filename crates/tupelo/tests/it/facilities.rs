@@ -23,7 +23,7 @@ const ENTER: u8 = 0x7D;
 const PF3: u8 = 0xF3;
 const CLEAR: u8 = 0x6D;
 
-/// Counts its steps in its COMMAREA, and leaves with PF3.
+/// Counts its steps in its COMMAREA, and ends with PF3.
 const FLOW: &str = "
 01 WS-IN PIC X(20).
 01 WS-LEN PIC S9(4) COMP.
@@ -81,7 +81,7 @@ DFHMAIN.
     EXEC CICS RETURN END-EXEC.
 ";
 
-/// Shows what ASSIGN says of the terminal, and what the START has brought.
+/// Shows the results of ASSIGN for the terminal, and the data of the START.
 const SHOW: &str = "
 01 WS-IN PIC X(20) VALUE SPACES.
 01 WS-LEN PIC S9(4) COMP VALUE 20.
@@ -188,7 +188,7 @@ fn region(folder: &Path) -> Region {
     Region::start(config).expect("a region")
 }
 
-/// Stands for a terminal: what its screen was sent, and what happened at it.
+/// Simulates a terminal: the screens that it was sent, and its events.
 #[derive(Debug, Default)]
 struct Screen {
     events: Mutex<VecDeque<FacilityEvent>>,
@@ -213,7 +213,7 @@ impl Screen {
         events.pop_front().expect("an event")
     }
 
-    /// What the next task sends, and the transaction that it leaves.
+    /// The output of the next task, and the transaction that it sets for the next input.
     fn shown(&self) -> (String, String) {
         let mut text = String::new();
         loop {
@@ -276,7 +276,7 @@ impl Terminal {
         taken.unwrap_or_else(|refused| panic!("{text:?}: {refused}"));
     }
 
-    /// Enters a text; what is shown then.
+    /// Enters a text. Returns the screen.
     fn enter(&self, text: &str) -> String {
         self.press(ENTER, text);
         self.screen.shown().0
@@ -381,13 +381,13 @@ fn a_started_task_comes_to_a_terminal_between_two_inputs() {
     let (text, next) = one.screen.shown();
     assert!(text.starts_with("T001 LUT001   SD 24 WORLD"), "{text}");
     assert!(text.ends_with('C'), "{text}");
-    // What FLOW has left is there still.
+    // The COMMAREA of FLOW is still there.
     assert_eq!(next, "FLOW");
     assert_eq!(one.enter("b"), "FLOW T001 0002 b");
 }
 
 /// The transaction that waits for a terminal's next input, and whether it was
-/// saved in another life of the region.
+/// saved by an earlier run of the region.
 fn next(terminal: &Terminal) -> (String, bool) {
     let state = terminal.region.facility(terminal.id).expect("a facility");
     let next = state.next_transid.to_string();

@@ -273,7 +273,7 @@ fn a_full_disk_refuses_updates_and_loses_none() {
         !metrics.contains("tupelo_region_store_failures 0\n")
     };
     assert!(failing());
-    // Everything that was acknowledged is there, and reading goes on.
+    // Everything that was acknowledged is there, and reads continue.
     for number in &kept {
         let path = format!("/bank/accounts/{number}");
         assert_eq!(bank.get(&path).status, 200, "{number}");

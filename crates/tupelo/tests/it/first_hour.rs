@@ -468,7 +468,7 @@ fn completions_load_without_output_and_offer_the_valid_words() {
             vec!["--no-config"],
             "source HERE/tupelo.fish; complete -C 'tupelo lab nag'",
         ),
-        // What zsh offers is asked for by a terminal only.
+        // zsh completes only in a terminal.
         (
             "zsh",
             "_tupelo",
@@ -662,7 +662,7 @@ fn warnings_of_check_have_their_line_also_in_a_text_with_tabs() {
     };
     let made = import("tabs", "TABBED");
     assert!(made.contains("with PROGRAM(NOWHERE)"), "{made}");
-    // The option that was given is not what is advised.
+    // The help does not suggest the option that was used.
     assert!(
         made.contains("Left out of the response") && !made.contains("--redefines all"),
         "{made}"
@@ -724,7 +724,7 @@ pub const PROGRAM: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// What cobc made of these in its IBM dialect: A, zero, A, zero, and wrong.
+/// Expressions whose results were A, zero, A, zero and wrong with cobc's IBM dialect.
 #[test]
 fn amounts_agree_with_the_formula() {
     let formulas = [

@@ -1,4 +1,4 @@
-//! IBM's sample application genapp, as its site would set it up: its own
+//! IBM's sample application genapp, set up as at an existing site: its own
 //! definitions, its own job that defines and loads the files, its own programs.
 //!
 //! Its code is not part of this project: the test runs where the variable

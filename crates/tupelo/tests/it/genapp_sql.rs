@@ -208,7 +208,7 @@ fn policies_of_every_kind_are_added_asked_for_changed_and_deleted() {
             assert_eq!(code(&changed), "00", "{kind}");
             let again = call("I", "LGIPDB01", &number);
             assert_ne!(again[CHANGED], asked[CHANGED], "{kind}");
-            // One who read it before the change changes nothing.
+            // A program that read the row before the change cannot change it.
             call("U", "LGUPDB01", &change(&asked[CHANGED], 502));
             let last = call("I", "LGIPDB01", &number);
             assert_eq!(last[CHANGED], again[CHANGED], "{kind}");
@@ -218,7 +218,7 @@ fn policies_of_every_kind_are_added_asked_for_changed_and_deleted() {
     }
     let (_, motor) = &kinds()[2];
     let fields = common("", "", 500) + motor;
-    // A customer who is not there is a foreign key; an unknown request is not SQL's.
+    // An unknown customer violates the foreign key; an unknown request fails before SQL.
     assert_eq!(
         code(&genapp.call("LGAPDB01", "01AMOT", 999_999, &fields)),
         "70"

@@ -72,7 +72,7 @@ fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
     let settings = bank.path().join("tupelo.toml");
     let given = std::fs::read_to_string(&settings).unwrap();
     for walk_gib in [0, 4] {
-        // None of its pages, or all, are looked at before it is served.
+        // Either no page or every page is checked before the store is served.
         let with = format!("{given}\n[store]\nwalk_gib = {walk_gib}\n");
         std::fs::write(&settings, with).unwrap();
         let first = Server::start(bank.path());
@@ -151,7 +151,7 @@ fn a_store_whose_map_is_used_up_is_reported_with_its_setting() {
         reason.contains("the store is full") && reason.contains("map_gib"),
         "{reason}"
     );
-    // What was there is still read.
+    // Existing records can still be read.
     assert_eq!(server.get("/bank/accounts/10000001").status, 200);
     assert_eq!(server.get("/bank/accounts/20000001").status, 200);
 }

@@ -1,4 +1,4 @@
-//! A plain HTTP/1.1 client: what a test sends is what goes on the wire.
+//! A plain HTTP/1.1 client: the bytes of a test are sent unchanged.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct HttpAnswer {
     /// The status code.
     pub status: u16,
-    /// The header block, as it came.
+    /// The header block, unchanged.
     pub head: String,
     /// The body, without chunks.
     pub body: Vec<u8>,

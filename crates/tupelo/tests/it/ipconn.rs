@@ -32,12 +32,12 @@ impl ServerProcess {
         ServerProcess::over(state, folder, options)
     }
 
-    /// One that looks for changes of its folder.
+    /// A server that reloads changes of its folder.
     fn start_reloading(folder: &Path, options: &[&str]) -> ServerProcess {
         ServerProcess::with(tempfile::tempdir().unwrap(), folder, options)
     }
 
-    /// Kills it and starts it over what it has left.
+    /// Kills the server and starts it again over its state.
     pub fn restart(&mut self, folder: &Path, options: &[&str]) {
         self.kill();
         let state = std::mem::replace(&mut self.state, tempfile::tempdir().unwrap());
@@ -261,7 +261,7 @@ fn a_remote_region_gives_the_same_responses_as_a_local_region() {
 
 #[test]
 fn a_gateway_without_a_region_uses_a_policy_after_a_reload() {
-    // A region is not needed for any of it.
+    // None of these needs a region.
     let connected = connection("BANKA", "127.0.0.1:1");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -399,7 +399,7 @@ fn one_of_two_regions_killed_under_load_loses_only_its_active_requests() {
     });
     let counts = counts.map(AtomicU32::into_inner);
     println!("read, failed, wrote, failed: {counts:?}");
-    // A read is asked again; of the writes only those under way are lost.
+    // Reads are sent again; only writes that were under way fail.
     assert_eq!(counts[1], 0, "{counts:?}");
     assert!(counts[3] <= 4, "{counts:?}");
 }
@@ -426,7 +426,7 @@ fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
         stream.read_to_end(&mut answer).unwrap();
         let answer = String::from_utf8_lossy(&answer).into_owned();
         assert!(answer.contains("frame "), "{bytes:?}: {answer:?}");
-        // One that says nothing, and one that stops in the middle.
+        // A client that sends nothing, and one that stops in the middle.
         let silent = TcpStream::connect(&address).unwrap();
         let mut half = TcpStream::connect(&address).unwrap();
         half.write_all(&bytes[..3]).unwrap();
@@ -599,7 +599,7 @@ const KEEPS: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// LINKs to it: with SYNCONRETURN when the name ends with S.
+/// LINKs to that program: with SYNCONRETURN if the name ends with S.
 const LINKING_PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -695,8 +695,8 @@ fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
         good.send("GET", "/bank/accounts/10000001", None).status,
         200
     );
-    // The region does not trust who signed the gateway's certificate; the
-    // gateway does not trust who signed the region's; there is no TLS at all.
+    // The region does not trust the authority of the gateway's certificate; the
+    // gateway does not trust that of the region's; the gateway uses no TLS.
     let stranger = with(files(&theirs, &keys.path().join("b"), &ours));
     let doubting = with(files(&ours, &keys.path().join("c"), &theirs));
     for settings in [stranger, doubting, connection("BANKA", &address)] {
@@ -749,7 +749,7 @@ const STARTS: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// Takes what it was started with, and keeps it where others can read it.
+/// Retrieves its START data and writes it to a queue for the test.
 const TAKE: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. TAKE.
        DATA DIVISION.

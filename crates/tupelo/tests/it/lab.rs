@@ -1,5 +1,5 @@
 //! `tupelo lab` from the outside: names, exit codes, and a reader that leaves.
-//! What the experiments find is tested in their own crate.
+//! The figures of the experiments are tested in their own crate.
 
 use std::process::Output;
 
@@ -80,7 +80,7 @@ fn cycles_are_served_in_every_way() {
 }
 
 /// A flow of `lab web-services`, once, with and without TLS: request and answer
-/// each wait for an acknowledgement, and no task knows of it.
+/// each wait for an acknowledgement, in the time of no task.
 #[test]
 fn a_region_that_calls_itself_waits_outside_of_its_tasks() {
     use ::lab::services::{ClientTransport, Flow, FlowConditions};
@@ -113,7 +113,7 @@ fn a_region_that_calls_itself_waits_outside_of_its_tasks() {
         let round = rounds.median();
         let tasks: Vec<&str> = round.others.iter().map(|r| r.transid.trim_end()).collect();
         assert_eq!(tasks, ["CWXN", "FXS1", "CPIH"]);
-        // What is held back cannot arrive before. A busy machine's tasks may still
+        // Data that is held back cannot arrive earlier. A busy machine's tasks may still
         // work while it is, but not for longer than one of the two times.
         let response = round.response_ms();
         let missing = response - round.others_ms();
@@ -159,7 +159,7 @@ fn json_lines(output: &Output) -> Vec<Value> {
     text(&output.stdout).lines().map(line).collect()
 }
 
-/// What was found of a figure, by its conditions.
+/// The measured values of a figure, by condition.
 fn found<'a>(figures: &'a [Value], name: &str) -> Vec<(&'a str, f64)> {
     let of = |f: &&Value| f["figure"] == name;
     let figures = figures.iter().filter(of);
@@ -215,7 +215,7 @@ fn a_flood_is_refused_by_the_region_with_limits_alone() {
         let figure = figures.iter().find(|f| f.0 == conditions);
         figure.unwrap().1
     };
-    // The target is of a moment: where the machine was busy then and is not any more,
+    // The target was measured at one moment: if the machine was busy only then,
     // ten times as much may not be a flood.
     let flood = "10 × target, with limits";
     let presented = found(&figures, "presented");

@@ -1,10 +1,10 @@
 //! Each row of the table of limits has a recipe that reaches the limit.
 //!
 //! The table is that of `docs/guide/bounds.md`: a row without a recipe fails the
-//! test. One server has small limits, and one program does all that grows, a part
-//! for each recipe. While it does, other clients ask without pause; the test reports
-//! what the attacker got, and the errors and response times of the others. Limits that
-//! take a disk, a terminal or another process have tests of their own, which are named
+//! test. One server has small limits, and one program uses up each resource, a part
+//! for each recipe. Meanwhile another client sends requests without pause; the test reports
+//! the result of the attacker, and the errors and response times of the other client. Limits that
+//! need a disk, a terminal or another process have separate tests, which are named
 //! here.
 
 use crate::http;
@@ -13,7 +13,7 @@ use crate::server::{Server, application};
 
 /// How the limit of a row is reached.
 enum LimitRecipe {
-    /// Statements that are done until WS-RESP is not 0, and what the attacker gets: a
+    /// Statements that are repeated until WS-RESP is not 0, and the attacker's result: a
     /// RESP, or an abend code.
     Grows(&'static str, &'static str),
     /// A test of its own: the text of its file, and its name.
@@ -243,7 +243,7 @@ const QUICK: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// Calls itself, with storage of its own each time.
+/// Links to itself, with new storage each time.
 const DOWN: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. DOWN IS RECURSIVE.
        DATA DIVISION.
@@ -255,7 +255,7 @@ const DOWN: &str = "       IDENTIFICATION DIVISION.
            GOBACK.
 ";
 
-/// The program of all recipes: the one that its name says, else a greeting.
+/// The program of all recipes: it runs the recipe of its input name, else greets.
 fn program() -> String {
     let mut recipes = String::new();
     for (number, (_, recipe)) in RECIPES.iter().enumerate() {
@@ -323,7 +323,7 @@ fn wrapped(statements: &str) -> String {
     text + &line + "\n"
 }
 
-/// What the attacker got, and the others.
+/// The attacker's result, and the other client's figures.
 fn attack(server: &Server, name: &str) -> (String, OtherClients) {
     let ask = || server.get(&format!("/hello/{name}"));
     let (answer, others) = OtherClients::during(server, "/hello/other", ask);

@@ -1,5 +1,5 @@
-//! The whole program, tried as its users do: a server of its own for each test,
-//! on ports the system picks, with records in a folder that goes away.
+//! Tests of the whole program, as users run it: a separate server for each test,
+//! on ports that the system picks, with records in a temporary folder.
 
 mod advise;
 mod aping;

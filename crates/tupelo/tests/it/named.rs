@@ -1,4 +1,4 @@
-//! What texts name that is not there: settings, definitions and mappings by
+//! Names of things that do not exist: in settings, definitions and mappings by
 //! `tupelo check`, programs by the guide's page.
 
 use std::path::Path;

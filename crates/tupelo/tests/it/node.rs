@@ -21,7 +21,7 @@ impl Node {
         Node::configured("")
     }
 
-    /// With these keys more in its configuration.
+    /// Starts a node with additional keys in its configuration.
     pub fn configured(more: &str) -> Node {
         Node::started(more, Stdio::inherit())
     }
@@ -109,7 +109,7 @@ pub fn send(child: &Child, signal: i32) {
     unsafe { libc::kill(child.id() as i32, signal) };
 }
 
-/// What it printed, when it ended well.
+/// The output of a command that must succeed.
 pub fn good(out: &Output) -> String {
     let printed = String::from_utf8_lossy(&out.stdout).into_owned();
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -117,7 +117,7 @@ pub fn good(out: &Output) -> String {
     printed
 }
 
-/// What it complained of, when it could not run.
+/// The error message of a command that must fail.
 pub fn complaint(out: &Output) -> String {
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(2), "{errors}");

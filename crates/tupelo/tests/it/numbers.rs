@@ -1,4 +1,4 @@
-//! Numbers and calls that GnuCOBOL does otherwise than Enterprise COBOL, as
+//! Numbers and calls for which GnuCOBOL differs from Enterprise COBOL, as
 //! programs of a region and as batch programs.
 
 use crate::program::{run, text};
@@ -6,14 +6,14 @@ use crate::server::application;
 
 const DEFINITIONS: &str = "DEFINE TRANSACTION(NUM) GROUP(G) PROGRAM(NUM)\n";
 
-/// A program that displays what these statements leave, without CICS commands.
+/// A program that displays the results of these statements, without CICS commands.
 fn program(storage: &str, statements: &str) -> String {
     format!(
         "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. NUM.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n{storage}       PROCEDURE DIVISION.\n       MAIN-PARA.\n{statements}           GOBACK.\n"
     )
 }
 
-/// What the program displays in a region and as a batch program, which must be
+/// The output of the program in a region and as a batch program, which must be
 /// the same.
 pub(crate) fn displays(storage: &str, statements: &str) -> Vec<String> {
     let source = program(storage, statements);

@@ -1,4 +1,4 @@
-//! Operators and the tasks of a region that runs: what waits, who holds what,
+//! Operators and the tasks of a running region: waiting tasks, lock holders,
 //! replies, purges.
 
 use std::fs;
@@ -48,7 +48,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a command of the operator's prints as JSON.
+/// The JSON output of an operator's command.
 pub fn ask(server: &Server, args: &[&str]) -> Value {
     let mut all = args.to_vec();
     all.extend(["--json", "--admin", &server.admin]);
@@ -63,7 +63,7 @@ fn a_program_shuts_the_server_down() {
     let folder = bank_that(asks);
     grant(folder.path(), "SHUTDOWN");
     let bank = Server::start(folder.path());
-    // The task ends normally, with what it was given.
+    // The task ends normally, with the operator's reply.
     assert_ne!(bank.get("/bank/accounts/10000001").status, 500);
     assert_eq!(bank.ended(), Some(0));
 }
@@ -192,7 +192,7 @@ fn no_spelling_of_an_address_leads_a_program_to_where_its_region_is_administered
     assert_eq!(reached(&port(&bank.admin)), 0);
     assert_eq!(reached(&port(&bank.tn3270)), 0);
     assert_eq!(reached(&port(&bank.appc)), 0);
-    // The same spellings reach what clients reach, so the addresses are right.
+    // The same spellings reach ports that are allowed, so the addresses are right.
     assert!(reached(&port(&bank.gateway)) >= 7);
 }
 

@@ -1,4 +1,4 @@
-//! What other clients of a server have while a limit is reached: requests without
+//! Other clients of a server while a limit is reached: requests without
 //! pause by one client, their response times and how many failed.
 
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct OtherClients {
 }
 
 impl OtherClients {
-    /// Asks for a path until `attack` returns; the attack's result, and the others.
+    /// Requests a path until `attack` returns. Returns the attack's result and the figures.
     pub fn during<R>(server: &Server, path: &str, attack: impl FnOnce() -> R) -> (R, OtherClients) {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -61,7 +61,7 @@ impl fmt::Display for OtherClients {
     }
 }
 
-/// Ends the others also where the attack's assertions fail.
+/// Ends the other client also if the attack's assertions fail.
 struct IsOver<'a>(&'a AtomicBool);
 
 impl Drop for IsOver<'_> {

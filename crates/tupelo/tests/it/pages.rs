@@ -1,5 +1,5 @@
-//! The commands of README and the guides are run as a reader runs them, and what
-//! they print has the shape that the page shows.
+//! The commands of README and the guides are run as a reader runs them, and
+//! their output has the shape that the page shows.
 //!
 //! Blocks fenced as `console` (commands after `$ `, output below them) and `sh`
 //! (commands only) are run in their order, a page in one shell, in a copy of
@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use read::{DocCommand, DocPage};
 
-/// Commands that at least must have been run: a runner that finds none is not a test.
+/// The least number of commands that must have been run, so that an empty run fails.
 const LEAST_RUN: usize = 60;
 
 #[test]
@@ -83,7 +83,7 @@ fn pages() -> Vec<DocPage> {
         .collect()
 }
 
-/// Runs a page's commands; what differs from the page.
+/// Runs a page's commands. Returns the differences from the page.
 fn run_page(page: &DocPage) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let results = shell::run(&page.steps, &top(), folder.path());
@@ -112,8 +112,8 @@ fn run_page(page: &DocPage) -> Vec<String> {
 /// Why a command did not do what its page shows.
 fn difference(step: &DocCommand, result: &shell::Result) -> Option<String> {
     if step.expected.is_empty() {
-        // A command that looks for findings ends with 1 when it has some, and a
-        // load where the machine that the page is tried on does not carry it.
+        // A command with findings ends with 1, and so does a
+        // load that this machine cannot carry.
         let finds = ["tupelo advise", "tupelo capture explain", "tupelo drive"];
         let most = i32::from(finds.iter().any(|start| step.command.starts_with(start)));
         return (result.status > most).then(|| format!("it ended with {}", result.status));

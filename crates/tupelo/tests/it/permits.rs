@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::script::{ScriptBank, write};
 
-/// Gives the command that its COMMAREA names; one that goes on with a record or
-/// a browse has it before the switches are set. `1` is YES.
+/// Executes the command that its COMMAREA names; one that continues with a record or
+/// a browse begins it before the attributes are set. `1` is YES.
 const ASKER: &str = r#"
        IDENTIFICATION DIVISION.
        PROGRAM-ID. ASKER.
@@ -125,7 +125,7 @@ const ASKER: &str = r#"
                OPENSTATUS(V-OPEN) END-EXEC.
 "#;
 
-/// Sets the switches of the file and gives each command, first by the program
+/// Sets the attributes of the file and executes each command, first in the program
 /// and then by the script: RESP and RESP2 of each.
 const SCRIPT: &str = "
 const words = [['DISABLED', 'ENABLED'], ['CLOSED', 'OPEN'], ['NOTADDABLE', 'ADDABLE'],
@@ -175,7 +175,7 @@ return {
 
 /// The answers that the manual gives to READ, READ UPDATE, WRITE, DELETE,
 /// STARTBR, UNLOCK, REWRITE, DELETE of a held record, READNEXT and ENDBR. A step
-/// of a script's browse stands for itself, as STARTBR does.
+/// of a script's browse is compared with STARTBR.
 fn manual(switches: &str, by_program: bool) -> Value {
     let is = |at: usize| switches.as_bytes()[at] == b'1';
     let [enabled, open, add, browse, delete, read, update] = [0, 1, 2, 3, 4, 5, 6].map(is);

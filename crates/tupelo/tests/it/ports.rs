@@ -2,7 +2,7 @@
 //!
 //! A port that was taken and released may be another test's before it is used:
 //! the system gives it to the next listener or connection that asks for any.
-//! So a port where nothing shall listen stays taken, and a port that must be
+//! So a port where nothing must listen stays in use, and a port that must be
 //! known before its server starts comes from below those that the system picks.
 
 use std::net::{SocketAddr, TcpListener};
@@ -52,7 +52,7 @@ impl ClosedPort {
 }
 
 /// A port of 127.0.0.1 that a server of this test may listen at. The system
-/// gives it to no one who asks for any port.
+/// does not assign it to sockets that ask for any port.
 pub fn reserved_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Where the system picks ports from is read, as machines differ.

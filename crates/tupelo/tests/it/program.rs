@@ -12,13 +12,13 @@ pub fn run(args: &[&str]) -> Output {
     tupelo().args(args).output().unwrap()
 }
 
-/// What it printed.
+/// The output.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Looks until it is so; a minute means never. Between two looks the machine,
-/// which may have few cores, is left to those that make it so.
+/// Repeats a check until it is true; fails after a minute. Between two checks the machine,
+/// which may have few cores, is free for the processes under test.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = std::time::Instant::now();
     while !so() {

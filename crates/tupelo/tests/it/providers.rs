@@ -120,7 +120,7 @@ fn body(op: &str, count: i32) -> String {
     )
 }
 
-/// What every provider must do.
+/// Checks what every provider must do.
 fn conforms(provider: &ProgramProvider) {
     let name = provider.name;
     for path in ["/calc", "/calcc"] {
@@ -154,7 +154,7 @@ fn conforms(provider: &ProgramProvider) {
     } else {
         assert_eq!(abend.status, 502, "{shown_answer}")
     }
-    // An abend costs its own request.
+    // An abend affects its own request only.
     assert_eq!(provider.ask("/calc", &body("ADD", 5)).status, 200, "{name}");
 }
 
@@ -178,7 +178,7 @@ fn every_provider_runs_programs_in_the_same_way() {
                 "the region logs its abends: {log}"
             );
         }
-        // The region goes away: the gateway says so, and answers on.
+        // The region ends: the gateway reports it, and continues to answer.
         provider.region.take().unwrap().kill();
         for _ in 0..2 {
             let answer = provider.ask("/calc", &body("ADD", 1));
@@ -204,8 +204,8 @@ impl ProgramProvider {
     }
 }
 
-/// A server of the test's own, which answers whatever comes, a connection each;
-/// its address, and what came.
+/// A server of the test that answers every request on a separate connection;
+/// returns its address and the received requests.
 fn server(answer: &'static [u8]) -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -370,7 +370,7 @@ fn bytes_after_an_answer_are_no_answer_to_the_next_request() {
     std::thread::spawn(move || {
         for (connection, mut stream) in listener.incoming().flatten().enumerate() {
             let mut message = [0; 31];
-            // The first goes on with half an answer, and with the rest of it
+            // The first connection sends half an answer, and the rest of it
             // when the next message comes.
             let mut rest: &[u8] = &[];
             while stream.read_exact(&mut message).is_ok() {
@@ -474,7 +474,7 @@ fn responses_of_a_server_have_their_meaning() {
             500,
             "ASRA",
         ),
-        // Whatever a header says, it is one.
+        // A header counts as an abend whatever the status is.
         (
             "HTTP/1.1 200 OK\r\ncics-abend: \u{e9} CALC\r\ncontent-length: 3\r\n\r\nabc",
             500,

@@ -49,7 +49,7 @@ const UPPER: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// A receiver whose messages fill what is read at a time, and little memory.
+/// A receiver whose messages fill the read buffer, with little memory.
 const FULL: &str = "
 [sockets.native]
 memory_mib = 1
@@ -66,7 +66,7 @@ container = \"MESSAGE\"
 frame = { length = 4 }
 ";
 
-/// A program that leaves all as it is.
+/// A program that changes nothing.
 const QUIET: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. QUIET.
        PROCEDURE DIVISION.
@@ -182,7 +182,7 @@ fn a_wrong_length_half_a_message_and_an_abend_end_only_their_connection() {
     half.write_all(b"\x07\0he").unwrap();
     half.shutdown(Shutdown::Write).unwrap();
     assert_eq!(rest(&mut half), "");
-    // The same, but it keeps the connection: its time is over.
+    // The same, but the client keeps the connection open until its time limit.
     let mut slow = open(&server, "UPPR\n");
     slow.write_all(b"\x07\0he").unwrap();
     assert_eq!(rest(&mut slow), "");
@@ -201,7 +201,7 @@ fn a_wrong_length_half_a_message_and_an_abend_end_only_their_connection() {
 fn waiting_connections_hold_no_memory_after_a_message_filled_their_buffer() {
     let (server, _folder) = serve_with(FULL);
     let message = [b'x'; 4096];
-    // A mebibyte has room for 256 that would not let go of it.
+    // 256 such connections would fill the limit of 1 MiB.
     let clients: Vec<TcpStream> = (0..270)
         .map(|_| {
             let mut client = open(&server, "FULL\n");
@@ -228,7 +228,7 @@ fn long_messages_without_room_for_both_come_one_after_the_other() {
             client
         })
         .collect();
-    // Each has a part, and there is no room for a whole one.
+    // Each has a part of a message, and no whole message fits.
     let clients: Vec<_> = clients
         .drain(..)
         .map(|mut client| {
@@ -298,7 +298,7 @@ fn a_client_that_was_reset_while_it_waited_for_its_other_connection_may_come_aga
     assert_eq!(rest(&mut answers), "AGAIN\n");
 }
 
-/// Ends a connection without waiting for anything that is on its way.
+/// Resets a connection, without waiting for data in transit.
 fn reset(stream: TcpStream) {
     let linger = libc::linger {
         l_onoff: 1,

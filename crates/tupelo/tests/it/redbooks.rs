@@ -78,7 +78,7 @@ fn every_operation_and_every_response_code_of_the_sample_is_served() {
     );
     assert_eq!(server.get("/redbooks?author=Unknown").status, 404);
     let missing = server.get("/redbook/Nothing");
-    // The sample's mapping makes an empty list of one that is not there.
+    // The sample's mapping makes an empty list of a missing one.
     let message = "Redbook Nothing is not located in inventory.";
     let absent = json!({"message": message, "authorsBooks": []});
     assert_eq!((missing.status, missing.json()), (404, absent));
@@ -108,7 +108,7 @@ fn every_operation_and_every_response_code_of_the_sample_is_served() {
     run(&server, "RBKT", 500);
 }
 
-/// Has an operator start a transaction, and waits for what it does.
+/// Starts a transaction as an operator does, and waits for its result.
 fn run(server: &Server, transaction: &str, there: u16) {
     let output = tupelo()
         .args(["task", "start", transaction, "--admin", &server.admin])

@@ -1,4 +1,4 @@
-//! What changes in an application folder while it is served.
+//! Changes of an application folder while it is served.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -107,7 +107,7 @@ fn a_file_a_program_and_an_api_are_added_without_a_lost_request() {
         until(&server, ask, |answer| {
             String::from_utf8_lossy(&answer.body).contains("first note")
         });
-        // And back again: the bank's file is the first once more.
+        // And removed again: the bank's file is the first again.
         let csd = folder.path().join("resources.csd");
         std::fs::copy(example("bank").join("resources.csd"), &csd).unwrap();
         let settings = folder.path().join("tupelo.toml");
@@ -183,7 +183,7 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     assert!(line.contains("cobol: No such file"), "{line}");
     assert!(line.contains("stay in force, 2 programs"), "{line}");
     assert_eq!(log_text.matches("stay in force").count(), 1, "{log_text}");
-    // A program that is removed from a folder that is there is gone.
+    // A program that is removed from an existing folder is no longer served.
     std::fs::create_dir(&programs).unwrap();
     until(&server, greeting, |answer| answer.status == 500);
     std::fs::remove_dir(&programs).unwrap();
@@ -204,7 +204,7 @@ fn a_folder_of_apis_that_is_gone_leaves_them_in_force() {
         said().contains("API hello: its last version")
     });
     assert_eq!(greeting(&server).status, 200);
-    // A project that is removed from a folder that is there is gone.
+    // A project that is removed from an existing folder is no longer served.
     std::fs::create_dir(&apis).unwrap();
     until(&server, greeting, |answer| answer.status == 404);
     std::fs::remove_dir(&apis).unwrap();
@@ -233,7 +233,7 @@ fn a_fifo_and_a_link_that_leads_out_stop_neither_reloads_nor_the_end() {
     for why in ["it is not a regular file", "a link that leads out"] {
         assert!(said.contains(why), "{why}: {said}");
     }
-    // They stay where they are, and what changes next to them is taken over.
+    // They keep their values, and changes next to them take effect.
     let program = at("cobol/HELLO.cbl");
     let hello = std::fs::read_to_string(&program).unwrap();
     std::fs::write(&program, hello.replace("Hello, ", "Salve, ")).unwrap();
@@ -261,8 +261,8 @@ fn what_cannot_be_read_leaves_the_old_state_in_force() {
     let greeting = |server: &Server| server.get("/hello/world");
     let program = folder.path().join("cobol/HELLO.cbl");
     let text = std::fs::read_to_string(&program).unwrap();
-    // Definitions that cannot be read, then a program that greets otherwise:
-    // only when both are whole is anything taken over.
+    // Unreadable definitions, then a program with another greeting:
+    // changes take effect only when both are valid.
     let csd = folder.path().join("resources.csd");
     let definitions = std::fs::read_to_string(&csd).unwrap();
     std::fs::write(&csd, "DEFINE PROGRAM(").unwrap();

@@ -1,4 +1,4 @@
-//! COBOL programs that call REST APIs: every way to say who calls, and every
+//! COBOL programs that call REST APIs: every kind of credentials, and every
 //! way in which a call can fail.
 
 use std::io::{Read, Write};
@@ -145,7 +145,7 @@ fn guarded(
     }
 }
 
-/// How many requests came for tokens, and all of them.
+/// The number of requests for tokens, and of all requests.
 fn counted(seen: &crate::requester::ReceivedRequest) -> (usize, usize) {
     let seen = seen.lock().unwrap();
     let token = |head: &str| head.lines().next().is_some_and(|l| l.contains(" /token "));
@@ -170,7 +170,7 @@ fn a_refused_token_is_requested_again_once() {
     let said = displayed(folder.path(), "BKHO");
     assert!(said.contains("ADDED 9780131103627"), "{said}");
     assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
-    // A token, a call; the second call is refused, a new token, and again.
+    // A token and a call; the second call is rejected, so a new token and a second try.
     assert_eq!(counted(&seen), (2, 5));
 }
 
@@ -211,7 +211,7 @@ fn a_user_that_the_program_gives_asks_by_the_password_grant() {
     assert!(said.contains("WRITER Dennis Ritchie"), "{said}");
     assert!(!said.contains("p&w"), "{said}");
     assert_eq!(counted(&seen), (1, 2));
-    // The client says who it is as well: c1:hush.
+    // The client authenticates, too: c1:hush.
     let head = seen.lock().unwrap()[0].0.to_ascii_lowercase();
     assert!(head.contains("authorization: basic yze6ahvzaa=="), "{head}");
 }
@@ -375,7 +375,7 @@ fn a_server_that_asks_for_a_client_certificate_gets_it() {
 fn an_answer_that_does_not_come_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    // It takes what is sent and says nothing.
+    // The server reads the request and sends nothing.
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             std::thread::spawn(move || {

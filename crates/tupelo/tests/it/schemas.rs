@@ -1,5 +1,5 @@
-//! The published schemas of `--json`: what the program prints is what they say,
-//! and it prints nothing that they do not name.
+//! The published schemas of `--json`: the output matches them,
+//! and has no member that they do not name.
 
 use std::path::PathBuf;
 
@@ -81,14 +81,14 @@ fn differences(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mu
         let known = [&schema["properties"][name], &schema["additionalProperties"]];
         match known.into_iter().find(|s| s.is_object()) {
             Some(schema) => differences(root, schema, member, &at, wrong),
-            // A schema without properties says nothing of what is inside.
+            // A schema without properties describes no members.
             None if schema["properties"].is_null() => {}
             None => wrong.push(format!("{at} is not in the schema")),
         }
     }
 }
 
-/// What a command prints; some end with 1, having found something.
+/// The output of a command; some end with 1 because they have findings.
 fn printed(args: &[&str]) -> String {
     let output = tupelo().args(args).current_dir(folder()).output().unwrap();
     assert!(
@@ -98,7 +98,7 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a command prints of a running server.
+/// The output of a command about a running server.
 fn of_region(server: &Server, command: &str) -> String {
     let words: Vec<&str> = command.split(' ').collect();
     printed(&[&words[..], &["--json", "--admin", &server.admin]].concat())
@@ -160,7 +160,7 @@ fn outputs_of_a_region_match_the_published_schemas() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // A task under way is seen now and then.
+    // A running task is in the output of some rounds only.
     until("a task in the list", || {
         let tasks = printed(&["task", "list", "--json", "--admin", &server.admin]);
         fits("task-list", &tasks);
@@ -281,7 +281,7 @@ fn a_self_test_of_the_load_driver_prints_what_its_schema_names() {
     );
 }
 
-/// Whatever takes `--json` has a schema whose description names it.
+/// Every command with `--json` has a schema whose description names it.
 #[test]
 fn every_command_that_prints_json_has_a_schema() {
     let described: Vec<String> = std::fs::read_dir(folder().join("docs/reference/schemas"))

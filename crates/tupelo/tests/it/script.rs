@@ -9,7 +9,7 @@ use crate::program::{run, text, until};
 use crate::server::{Server, example};
 use crate::users;
 
-/// Runs what it is sent, so that a test reads where it is written.
+/// Runs the script text of its request, so that a test contains its own steps.
 const PROBE: &str = "
 const Account = new Copybook('ACCOUNT');
 const Inquiry = new Copybook('ACCTINQ');
@@ -27,7 +27,7 @@ export async function POST(request, response) {
 }
 ";
 
-/// Notes what a START gave it, and under which transaction it runs.
+/// Records its START data, and the transaction under which it runs.
 const STARTED: &str = r#"
        IDENTIFICATION DIVISION.
        PROGRAM-ID. STARTED.
@@ -45,7 +45,7 @@ const STARTED: &str = r#"
            EXEC CICS WRITEQ TS QUEUE('STARTED') FROM(WS-NOTE) END-EXEC
            EXEC CICS RETURN END-EXEC.
 "#;
-/// Never ends: it computes, or waits, as its COMMAREA says.
+/// Never ends: it computes or waits, by its COMMAREA.
 const HANGS: &str = r#"
        IDENTIFICATION DIVISION.
        PROGRAM-ID. HANGS.
@@ -65,7 +65,7 @@ const HANGS: &str = r#"
            EXEC CICS RETURN END-EXEC.
 "#;
 
-/// The bank with a script that runs what it is sent, and with settings.
+/// The bank with a script that runs the text of its request, and with settings.
 pub struct ScriptBank {
     pub server: Server,
     pub folder: tempfile::TempDir,
@@ -105,7 +105,7 @@ impl ScriptBank {
         self.server.send("POST", "/probe", Some(body))
     }
 
-    /// What a body gives as JSON; its answer must be good.
+    /// The JSON answer to a body; the request must succeed.
     pub fn value(&self, body: &str) -> Value {
         let answer = self.run(body);
         assert_eq!(answer.status, 200, "{body}: {}", text(&answer.body));
@@ -659,7 +659,7 @@ fn a_transaction_that_a_script_starts_runs_and_gets_its_data() {
     until("both others have run", || {
         notes() == json!(["STRTfrom afar   ", "STRT            ", "STRTlater       "])
     });
-    // What a task starts is begun whether it abends or not, unless it is protected.
+    // A task's STARTs begin whether it abends or not, unless they are protected.
     assert_eq!(
         bank.abend("cics.start('STRT', { data: 'before' }); cics.abend('USER')"),
         "USER"
@@ -678,7 +678,7 @@ fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
     let compute = "cics.link('HANGS', { commarea: 'C' })";
     let caught = "try { cics.link('HANGS', { commarea: 'C' }) } catch {} return 'went on'";
     // A program that computes is ended with its process, and its unit of work
-    // with it: nothing is left to go on with.
+    // with it: the script cannot continue the unit.
     for body in ["cics.link('HANGS', { commarea: 'W' })", compute, caught] {
         let answer = bank.run(body);
         assert_eq!(answer.status, 504, "{body}: {}", text(&answer.body));

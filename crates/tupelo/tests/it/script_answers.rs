@@ -25,7 +25,7 @@ fn ask(bank: &ScriptBank, body: &str) -> TcpStream {
     client
 }
 
-/// Reads until a text has come, or to the end.
+/// Reads until a text has arrived, or to the end.
 fn read_to(client: &mut TcpStream, wanted: &str) -> String {
     let (mut all, mut part) = (Vec::new(), [0; 4096]);
     while !text(&all).contains(wanted) {

@@ -1,4 +1,4 @@
-//! Calls of scripts to servers: which are allowed, and whom they trust over TLS.
+//! Calls of scripts to servers: which are allowed, and which certificates they trust.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::authority::TestAuthority;
 use crate::script::{ScriptBank, write};
 use crate::server::{Server, example};
 
-/// A server of an authority that says hello. Its port.
+/// A TLS server with a certificate of an authority; it answers "hello". Returns its port.
 fn server(authority: &TestAuthority, name: &str, until: i32) -> u16 {
     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
     authority.answering(name, until, answer)

@@ -1,5 +1,5 @@
 //! Programs that link to scripts, and scripts to scripts: one unit of work,
-//! conditions and abends that cross both ways, and ends of what does not end.
+//! conditions and abends in both directions, and limits of endless scripts.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ const CHANCALL: &str = r#"
                FROM(WS-CODE) END-EXEC
            EXEC CICS RETURN END-EXEC.
 "#;
-/// Goes over to the script with what it was given, or names it as the exit for
+/// Transfers control to the script with its own data, or names it as the exit for
 /// its own abend.
 const OVER: &str = r#"
        IDENTIFICATION DIVISION.
@@ -75,7 +75,7 @@ const OVER: &str = r#"
            MOVE WS-RESP2 TO CA-RESP2
            EXEC CICS RETURN END-EXEC.
 "#;
-/// Does what a queue says, so that a test reads where it is written.
+/// Executes the script text of a queue, so that a test contains its own steps.
 const GUEST: &str = "
 import { Account, inquire, record } from './tools.js';
 const Async = (async () => {}).constructor;
@@ -96,7 +96,7 @@ export const inquire = (number) => {
 export const record = (number, holder) => Account.from({
   ACCOUNT_NUMBER: number, ACCOUNT_HOLDER: holder, ACCOUNT_KIND: 'CURRENT' });
 ";
-/// What the tests' own script says of a call of CALLER.
+/// The answer of the tests' script to a call of CALLER.
 const CALL: &str = "
 const call = (program, area = '') => {
   const { commarea } = cics.link('CALLER', { commarea: program.padEnd(16) + area.padEnd(40) });
@@ -132,7 +132,7 @@ impl LinkedBank {
         LinkedBank(ScriptBank::of(folder))
     }
 
-    /// What the guest is to do from now on.
+    /// Sets the script text of the guest.
     fn guest(&self, code: &str) -> &LinkedBank {
         let code = serde_json::to_string(code).unwrap();
         self.0.value(&format!(

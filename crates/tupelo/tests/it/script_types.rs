@@ -1,6 +1,6 @@
-//! The TypeScript declarations, as a compiler of that language takes them: with
+//! The TypeScript declarations, checked by the compiler: with
 //! the examples' scripts, which have no mistakes, and with mistakes, which it
-//! finds.
+//! must find.
 
 use std::path::Path;
 use std::process::Command;
@@ -71,7 +71,7 @@ new Channel().get("A").length;
 export const GET = (/** @type {Request} */ request) => request.nothing;
 "#;
 
-/// What the compiler says of a folder; none where there is no compiler.
+/// The compiler's messages for a folder; `None` without a compiler.
 fn checked(folder: &Path) -> Option<(bool, String)> {
     let tsc = std::env::var_os("TUPELO_TSC").unwrap_or_else(|| "tsc".into());
     let run = Command::new(tsc).arg("-p").arg(folder).output();

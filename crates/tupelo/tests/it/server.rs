@@ -35,7 +35,7 @@ impl Server {
         Server::start_in(folder, state)
     }
 
-    /// The same with more in its log, which a test that fails shows.
+    /// The same with a more detailed log, which is shown if the test fails.
     pub fn start_verbose(folder: &Path) -> Server {
         let mut command = tupelo();
         command.env("TUPELO_LOG", "info,h2=error,rustls=error");
@@ -146,7 +146,7 @@ impl Server {
     fn run_with_log(mut command: Command, folder: &Path, state: tempfile::TempDir) -> Server {
         let log = tempfile::NamedTempFile::new().unwrap();
         command.stderr(log.reopen().unwrap());
-        // A server that does not start says why there.
+        // A server that does not start writes the reason there.
         let shown = LogShown(Some(log));
         let mut server = Server::run(command, folder, state);
         server.log = shown.taken();
@@ -242,7 +242,7 @@ impl Server {
         pids
     }
 
-    /// Kills the server without a word, as a power cut would, and hands back
+    /// Kills the server with SIGKILL, like a power cut, and returns
     /// its records.
     pub fn kill(mut self) -> tempfile::TempDir {
         self.child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Web services served and asked by a region: the programs of
+//! Web services served and called by a region: the programs of
 //! `examples/web-services`, and handlers of `testdata/services` between them.
 
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ impl Region {
         Region::with(|_| ())
     }
 
-    /// With the handlers of the tests, and what `change` makes of the folder.
+    /// Adds the handlers of the tests; `change` edits the folder before the start.
     fn with(change: impl Fn(&Path)) -> Region {
         let folder = tempfile::tempdir().unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -133,7 +133,7 @@ fn a_request_goes_through_the_pipeline_and_each_task_has_its_record() {
         (200, Some(media))
     );
     assert!(text(&answer).contains(NS12));
-    // Its description, and no other method.
+    // GET of its description works; other methods are rejected.
     let description = region.send("GET", "/fx/quote?wsdl", "text/plain", "");
     assert!(text(&description).contains("wsdl:definitions"));
     assert_eq!(
@@ -156,7 +156,7 @@ fn programs_and_bad_messages_give_faults() {
     let (status, answer) = region.soap("/fx/quote", &quote(NS, "abc", "USD"));
     assert_eq!(status, 500);
     assert!(answer.contains("a number expected"), "{answer}");
-    // What is not a message is answered in the version that its type speaks of.
+    // A body that is not a message gets a fault in the version of its Content-Type.
     for wrong in ["<a/>", "", "<!DOCTYPE a><a/>", "\u{1}"] {
         let (status, answer) = region.soap("/fx/quote", wrong);
         assert_eq!(status, 500);
@@ -259,7 +259,7 @@ fn a_restful_service_reads_and_changes_resources() {
         ask("DELETE", "/goods/none", ""),
         expected(404, "text/plain", "no such goods")
     );
-    // What does not fit is the sender's, and another method is not taken.
+    // A value that does not fit is the sender's error; other methods are rejected.
     let (status, _, why) = ask("PUT", "/goods/42", r#"{"ITEM":"nail","STOCK":"many"}"#);
     assert_eq!(status, 400, "{why}");
     assert!(why.contains("STOCK"), "{why}");
@@ -355,7 +355,7 @@ fn a_program_calls_a_service_and_receives_its_faults() {
 #[test]
 fn handlers_answer_fail_and_see_their_containers() {
     let region = Region::start();
-    // SVHAND shows what it was given, in the remark of the question.
+    // SVHAND writes its parameters into the remark of the question.
     let ask = |remark: &str| {
         let body = quote(NS, "1", "USD").replace(
             "<q:FX_REMARK/>",
@@ -396,7 +396,7 @@ fn a_requesters_handlers_run_in_the_task_that_asks() {
     });
     let reply = region.client("FXC1,OLD");
     assert_eq!(reply, "  0   0       92.00  Mid-market, not a promise");
-    // Its failure is the command's.
+    // If the handler fails, the command fails.
     let reply = region.client("FXC1,BAD");
     assert!(reply.starts_with(" 16  15"), "{reply}");
     assert!(reply.contains("SVREQ failed"), "{reply}");
@@ -468,7 +468,7 @@ fn python_with(libraries: &str) -> Option<&'static str> {
     ["python3", "/usr/bin/python3"].into_iter().find(has)
 }
 
-/// What a script says of a region at `base`.
+/// The output of a Python script that calls a region at `base`.
 fn script_output(python: &str, script: &str, base: &str) -> String {
     let ran = std::process::Command::new(python)
         .args(["-c", script, base])
@@ -514,7 +514,7 @@ fn messages_have_their_destination_and_the_message_they_answer() {
         "{answer}"
     );
     assert!(answer.contains(">urn:m7</wsa:RelatesTo>"), "{answer}");
-    // A program reads what the request says, and names the answer.
+    // A program reads the context of the request and builds that of the answer.
     let (_, answer) = region.soap("/sv/read", &with(NS, own));
     assert!(
         answer.contains("<FX_REMARK>05 urn:ask urn:m7 urn:me</FX_REMARK>"),
@@ -559,7 +559,7 @@ fn messages_have_their_destination_and_the_message_they_answer() {
         answer.contains("<faultcode>wsa:InvalidCardinality"),
         "{answer}"
     );
-    // Who does not know addressing must not be asked to understand it.
+    // A block with mustUnderstand is a fault in a pipeline without addressing.
     let (_, answer) = region.soap("/fx/quote", &with(NS, own));
     assert!(answer.contains("MustUnderstand"), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! Socket calls of programs whose outcome one run shows.
+//! Socket calls of programs whose result one run shows.
 
 use std::net::UdpSocket;
 

@@ -14,7 +14,7 @@ use crate::sockets::{ask, connect, listener, serve_by, talk};
 
 type Client = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
 
-/// A client that trusts it, with a certificate or without.
+/// A client that trusts the authority, with or without a certificate.
 fn client(authority: &TestAuthority, shown: bool) -> rustls::ClientConfig {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(authority.der.clone().into()).unwrap();
@@ -70,14 +70,14 @@ fn open(server: &Server, config: &rustls::ClientConfig) -> Client {
     rustls::StreamOwned::new(session, connect(server, "CSKT"))
 }
 
-/// What comes to the end, or to an error.
+/// The received bytes, up to the end or an error.
 fn rest(client: &mut Client) -> String {
     let mut text = Vec::new();
     let _ = client.read_to_end(&mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What comes to an end that is not a cut.
+/// The received bytes; fails unless the connection ends with close_notify.
 fn whole(client: &mut Client) -> String {
     let mut text = String::new();
     client.read_to_string(&mut text).unwrap();
@@ -152,10 +152,10 @@ fn clients_that_do_not_speak_tls_or_are_silent_keep_no_other_out() {
     for mut stream in &silent {
         stream.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
     }
-    // They give way after REATIME.
+    // They are closed after REATIME.
     let mut client = open(&server, &client(&authority, false));
     assert_answer(&mut client, "LINE\nstill here\n", "STILL HERE\n");
-    // And the plain listener was not concerned.
+    // The plain listener was not affected.
     talk(&mut connect(&server, "CSKL"), "LINE\nplain\n", "PLAIN\n");
 }
 
@@ -174,7 +174,7 @@ fn clients_show_a_certificate_where_it_is_required() {
         config.enable_sni = true;
         config
     });
-    // It does not trust the server either; whichever is first, nothing is served.
+    // It does not trust the server either; whichever check fails first, nothing is served.
     let _ = stranger.write_all(b"LINE\nhello\n");
     assert_eq!(rest(&mut stranger), "");
 }
@@ -206,7 +206,7 @@ fn listeners_come_go_and_change_by_a_reload_while_connections_go_on() {
     });
     assert_ne!(address("CSKB"), changed);
     assert_eq!(address("CSKL"), kept);
-    // What was accepted goes on.
+    // Accepted connections continue.
     talk(&mut before, "two", "two");
     talk(&mut connect(&server, "CSKC"), "ECHO,three\n", "three\n");
     assert_eq!(listener(&server, "CSKB")["started"], 0);
@@ -256,7 +256,7 @@ fn a_replaced_certificate_is_used_for_new_connections() {
         let sent = client.write_all(b"LINE\nnew\n");
         sent.is_ok() && client.read_exact(&mut [0; 4]).is_ok()
     });
-    // Who trusts the old authority alone is served no more; who is connected is.
+    // Clients that trust only the old authority are rejected; connected ones are served.
     let mut stranger = open(&server, &old);
     let _ = stranger.write_all(b"LINE\nhello\n");
     assert_eq!(rest(&mut stranger), "");

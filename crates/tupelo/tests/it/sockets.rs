@@ -1,4 +1,4 @@
-//! Listeners of CICS sockets: `examples/sockets`, served and talked with.
+//! Listeners of CICS sockets: `examples/sockets`, served, and its clients.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -319,7 +319,7 @@ fn clients_that_come_at_once_wait_until_a_listener_has_a_socket_for_them() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(path, text.replace("NUMSOCK=50", "NUMSOCK=2")).unwrap();
     });
-    // It has the only one, and says nothing.
+    // This client has the only connection, and sends nothing.
     let first = connect(&server, "CSKL");
     until("its socket", || listener(&server, "CSKL")["accepted"] == 1);
     let address = first.peer_addr().unwrap();
@@ -381,7 +381,7 @@ fn what_a_task_leaves_open_is_closed_at_its_end() {
         let tasks = tasks.as_array().unwrap();
         tasks.iter().find(|t| t["transid"] == "ECHO").cloned()
     };
-    // It has sent, and waits again: it is seen so three times.
+    // The task has sent, and waits again: three observations in a row show it.
     let mut waits = 0;
     until("its wait", || {
         let suspended = echo().is_some_and(|t| t["status"] == "SUSPENDED");
@@ -389,7 +389,7 @@ fn what_a_task_leaves_open_is_closed_at_its_end() {
         waits == 3
     });
     let number = echo().unwrap()["task"].to_string();
-    // The wait ends, and its task; its worker goes on.
+    // The wait and its task end; the worker continues.
     let purged = run(&["task", "forcepurge", &number, "--admin", &server.admin]);
     assert!(text(&purged.stdout).contains("purged"), "{purged:?}");
     assert_eq!(rest(&mut stream), "");

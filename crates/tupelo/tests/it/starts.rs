@@ -94,7 +94,7 @@ fn notes() -> tempfile::TempDir {
     ])
 }
 
-/// What EIBRESP the command of that name got.
+/// The EIBRESP of the command with that name.
 fn ask(server: &Server, name: &str) -> i64 {
     let answer = server.get(&format!("/hello/{name}"));
     assert_eq!(
@@ -124,7 +124,7 @@ fn a_protected_start_is_there_after_the_server_was_lost() {
     assert_eq!(ask(&server, "p-LATER"), NORMAL);
     until("a later task", || ask(&server, "r-LATER") == NORMAL);
     assert_eq!(ask(&server, "r-LOST"), NOTFND);
-    // It has begun once: another start of the server finds nothing of it.
+    // It has begun once: after another start of the server it does not begin again.
     let server = Server::start_in(app.path(), server.kill());
     assert_eq!(ask(&server, "p-AFTER"), NORMAL);
     until("another one", || ask(&server, "r-AFTER") == NORMAL);

@@ -57,7 +57,7 @@ impl Terminal {
         self.emulator.screen().screen_text(&self.table)
     }
 
-    /// Exchanges bytes once; what happened. Returns `None` at the end of the
+    /// Exchanges bytes once and returns the events. Returns `None` at the end of the
     /// connection.
     fn exchange(&mut self) -> Option<Vec<EmulatorEvent>> {
         while let Some(bytes) = self.emulator.poll_transmit() {
@@ -161,7 +161,7 @@ fn a_conversation_of_three_screens_runs_at_a_terminal() {
     terminal.press(Key::Enter, "Enter account and amount");
     // The cursor is where the program put it, in the amount.
     assert_eq!(terminal.cursor(), (4, 20));
-    // The account goes again only when it is typed again, as FRSET says.
+    // The account is sent again only if it is typed again, because of FRSET.
     terminal.type_text("1250");
     terminal.emulator.screen_mut().set_cursor(3 * 80 + 20);
     terminal.type_text("savings2");
@@ -181,7 +181,7 @@ fn a_task_waits_for_its_user_and_a_missing_map_is_named() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);
     terminal.type_text("CHAT");
-    // What began the task is not the answer to its map.
+    // The input that began the task is not the answer to its map.
     terminal.press(Key::Enter, "TELLER MENU");
     terminal.type_text("5");
     terminal.press(Key::Enter, "You chose 5");

@@ -1,5 +1,5 @@
 //! Units of work over two regions: money goes from a file of one to a file of
-//! the other, and whatever is killed or cut on the way, none is lost or made; nor
+//! the other; whichever region is killed or connection cut, none is lost or made; nor
 //! are items of its queues, or tasks that it starts.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::ipconn::ServerProcess;
 use crate::program::{tupelo, until};
 use crate::server::application;
 
-/// The money of a region: one record, and what goes with each change of it.
+/// The money of a region: one record, and the queue items and tasks of each change.
 const FILES: &str = "DEFINE FILE(MONEY) GROUP(A) KEYLENGTH(4) RECORDSIZE(12) RECORDFORMAT(F) ADD(YES) \
      READ(YES) UPDATE(YES) BROWSE(YES) DELETE(YES) RECOVERY(BACKOUTONLY) STATUS(ENABLED)\n\
      DEFINE TSMODEL(RQ) GROUP(A) PREFIX(RQ) RECOVERY(YES)\n\
@@ -21,7 +21,7 @@ const FILES: &str = "DEFINE FILE(MONEY) GROUP(A) KEYLENGTH(4) RECORDSIZE(12) REC
      DEFINE TRANSACTION(STAR) GROUP(A) PROGRAM(BEGUN)\n\
      DEFINE TRANSACTION(COMT) GROUP(A) PROGRAM(TAKES) ACTION(COMMIT)\n";
 
-/// What a taking starts: it adds one to a record of its own.
+/// The transaction that each change starts: it adds one to its own record.
 const BEGUN: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. BEGUN.
        DATA DIVISION.
@@ -263,7 +263,7 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
            EXEC CICS RETURN END-EXEC.
 ";
 
-/// What a message is about, and whether it is the answer.
+/// The kind of a message, and whether it is an answer.
 pub type MessageKind = (u8, bool);
 const LINK: MessageKind = (0, false);
 const LINKED: MessageKind = (0, true);
@@ -305,7 +305,7 @@ struct ProxyGate {
 }
 
 impl LossyProxy {
-    /// A way that leads nowhere yet, and where it begins.
+    /// A proxy without a target yet, and its address.
     pub fn new() -> (LossyProxy, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -332,7 +332,7 @@ impl LossyProxy {
         self.0.0.lock().unwrap().to = address.to_owned();
     }
 
-    /// Frames go from one to the other.
+    /// Passes frames from one side to the other.
     fn carry(&self, mut from: TcpStream, mut to: TcpStream, requests: &Mutex<HashMap<u32, u8>>) {
         let mut head = [0; 12];
         while from.read_exact(&mut head).is_ok() {
@@ -378,7 +378,7 @@ impl LossyProxy {
         false
     }
 
-    /// This message will be lost.
+    /// Chooses the message to be lost.
     pub fn lose(&self, message: MessageKind) {
         let mut gate = self.0.0.lock().unwrap();
         (gate.loses, gate.holds, gate.open) = (Some(message), false, false);
@@ -463,7 +463,7 @@ impl UnitBank {
 }
 
 impl UnitBank {
-    /// What `tupelo uow` says, and whether it could.
+    /// The output of `tupelo uow`, and whether it succeeded.
     fn uow(&self, what: &[&str]) -> (bool, String) {
         let asked = tupelo()
             .arg("uow")
@@ -476,7 +476,7 @@ impl UnitBank {
     }
 }
 
-/// What HELLO says; none when its region is gone.
+/// The answer of HELLO; `None` if its region has ended.
 fn ask(http: &str, what: &str) -> Option<String> {
     let path = format!("GET /hello/{what} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     let answer = http::raw(http, path.as_bytes())?;
@@ -514,14 +514,14 @@ impl BankPair {
             let all = http::send(&self.near.admin, "GET", "/connections", None).json();
             all["connections"][0]["state"] == "ACQUIRED"
         });
-        // Asking for units in doubt is over, too.
+        // The query for units in doubt has ended, too.
         until("nothing is in doubt", || {
             self.near.units().is_empty() && self.far.units().is_empty()
         });
     }
 
-    /// What both have. The other's queues have an item for each, and each has
-    /// started a task.
+    /// The counts of both regions. The other region's queues have an item for each change,
+    /// and each change has started a task.
     fn money(&self) -> (u64, u64) {
         let far = self.far.money();
         let all = format!("{far:03}/{far:03}/{far:03}");
@@ -533,13 +533,13 @@ impl BankPair {
         (self.near.money(), far)
     }
 
-    /// A gift of which a message is lost, while `then` happens; returns the answer of its
+    /// A transfer during which a message is lost and `then` happens; returns the answer of its
     /// program.
     fn give(&mut self, lost: MessageKind, then: impl FnOnce(&mut BankPair)) -> Option<String> {
         self.lose(lost, "give", then)
     }
 
-    /// The same of what a program does.
+    /// The same for another operation of the program.
     fn lose(
         &mut self,
         lost: MessageKind,
@@ -570,7 +570,7 @@ fn changes_of_one_unit_in_two_regions_are_committed_or_backed_out_in_both() {
     assert_eq!(banks.money(), (2, 3));
     assert_eq!(ask("only"), "000/000");
     assert_eq!(banks.money(), (2, 4));
-    // Its changes there are gone, so that those here cannot stay.
+    // Its changes there are backed out, so those here must be, too.
     assert_eq!(ask("fail"), "abend/082");
     assert_eq!(banks.money(), (2, 4));
     banks.connected();
@@ -598,7 +598,7 @@ fn whatever_message_is_lost_both_have_the_unit_or_neither() {
 fn changes_of_only_one_region_are_committed_in_one_phase() {
     let mut banks = BankPair::start();
     for prepares in [PREPARE, COMMIT] {
-        // Nothing is prepared there, so that this message does not come.
+        // Nothing is prepared there, so this message is not sent.
         banks.way.lose(prepares);
         assert_eq!(ask(&banks.near.http, "only").unwrap(), "000/000");
     }

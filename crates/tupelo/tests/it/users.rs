@@ -29,7 +29,7 @@ fn user(app: &Path, args: &[&str], input: &str) -> Output {
     entered(&[&["user"], args, &["--app", app]].concat(), input)
 }
 
-/// The exit status of a command that reads this.
+/// The exit status of a command with this standard input.
 pub fn enter(args: &[&str], input: &str) -> i32 {
     entered(args, input).status.code().unwrap_or(-1)
 }

@@ -22,7 +22,7 @@ impl Region {
         Region::with(|_| ())
     }
 
-    /// With what `change` makes of the folder.
+    /// `change` edits the folder before the start.
     pub fn with(change: impl Fn(&Path)) -> Region {
         let folder = tempfile::tempdir().unwrap();
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/web");
@@ -549,7 +549,7 @@ fn basic_authentication_asks_the_one_user_store() {
     assert_eq!(ask(right).status, 301);
 }
 
-/// A program that asks a server which never answers.
+/// A program that calls a server which never answers.
 const SILENT: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. SILENT.
        DATA DIVISION.
@@ -607,7 +607,7 @@ fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
-        // One that floods answers before its answer is not waited for.
+        // The client does not wait for the answer of a server that sends too many.
         let answer = scope.spawn(|| region.get("/pooled"));
         for _ in 0..2 {
             let (mut stream, _) = listener.accept().unwrap();
@@ -672,7 +672,7 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
     std::thread::scope(|scope| {
         let answer = scope.spawn(|| region.get("/silent").status);
         let (mut connection, _) = silent.accept().unwrap();
-        // Now it is the request that waits, not the connection.
+        // Now the request waits, not the connection.
         connection.read_exact(&mut [0]).unwrap();
         let mut number = 0;
         until("the task", || {
@@ -708,7 +708,7 @@ fn an_analyzer_chooses_what_serves_a_request() {
     assert!(shown.contains("response 4, reason 42"), "{shown}");
     let (status, shown) = ask("/analyzed/dead", "x");
     assert!(status == 500 && shown.contains("ANLZ"), "{status} {shown}");
-    // No URIMAP is there: the analyzer may know it all the same.
+    // Without a URIMAP the analyzer may still accept the path.
     assert_eq!(ask("/nowhere/else", "an echo"), (200, "an echo".to_owned()));
     assert_eq!(ask("/nowhere/at/all", "x").0, 400);
     // The sample analyzer reads converter, transaction and program of the path.
@@ -750,9 +750,9 @@ fn a_converter_makes_the_commarea_and_the_answer() {
     ] {
         assert_eq!(ask(body).0, status, "{body}");
     }
-    // A body without a byte is not a fault.
+    // An empty body is accepted.
     assert_eq!(ask(""), (202, "0044 01 ".to_owned()));
-    // A program that uses the commands answers with them.
+    // A program that uses WEB commands answers with them.
     assert_eq!(ask("self:  x"), (200, "self:  x".to_owned()));
 }
 

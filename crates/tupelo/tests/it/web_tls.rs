@@ -1,5 +1,5 @@
 //! Certificates of both sides: a TCPIPSERVICE with SSL(CLIENTAUTH), programs that
-//! look at the client's certificate, and programs that show one.
+//! read the client's certificate, and programs that send one.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn certificates(folder: &Path, authority: &TestAuthority) {
     put("ann.key", key.serialize_pem());
 }
 
-/// The region with a service that wants certificates, as `attributes` say.
+/// The region with a service that requests certificates, according to `attributes`.
 fn region(attributes: &str) -> Region {
     let authority = TestAuthority::new();
     Region::with(|folder| {

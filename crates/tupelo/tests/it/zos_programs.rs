@@ -26,7 +26,7 @@ fn zos() -> tempfile::TempDir {
     folder
 }
 
-/// What a transaction displays, without times and names.
+/// The output of a transaction, without times and names.
 fn displayed(transaction: &str, folder: &Path) -> Vec<String> {
     let output = tupelo().args(["run", transaction]).arg(folder).output();
     let output = output.expect("tupelo runs");
@@ -277,7 +277,7 @@ fn signs_of_zoned_numbers_are_read_in_both_forms_and_written_in_the_one_asked_fo
             written,
             "{convention}"
         );
-        // What one convention wrote the other reads.
+        // Each convention reads the signs that the other wrote.
         let again = run(&[
             "batch",
             "SIGNS",

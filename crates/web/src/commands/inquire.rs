@@ -561,7 +561,7 @@ mod tests {
         let client = sets("C", &[set_row::PERMANENT, set_row::LOCATION]);
         let client = client.bytes(set_row::LOCATION, b"http://h/".to_vec());
         assert_eq!(refused(&client), inv_req(resp2::CLIENT));
-        // A map that sends elsewhere by its definition has nothing without it.
+        // A map that redirects by its definition serves nothing without the redirection.
         let none = changed(&maps, &sets("A", &[set_row::NONE])).unwrap();
         let def = none.find("S", false, "h", "/a").unwrap();
         assert!(matches!(

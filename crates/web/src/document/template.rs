@@ -587,7 +587,7 @@ mod tests {
         let safe = "&lt;b&gt;&quot;&#39;&amp;";
         assert_eq!(made("HTML"), format!("<p title='{safe}'>{safe}</p>"));
         assert_eq!(made("OPEN"), format!("<p><b>\"'&{safe}</p>"));
-        // A template that is included says it for itself.
+        // An included template has its own encoding setting.
         let inner = made("HTML");
         assert_eq!(made("ALL"), format!("<p><b>\"'&{inner}</p>"));
         assert_eq!(made("OWN"), "<p><b></p>");

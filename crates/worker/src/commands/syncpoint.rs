@@ -1,6 +1,6 @@
 //! SYNCPOINT and SYNCPOINT ROLLBACK.
 //!
-//! Reference: CICS API reference, SYNCPOINT. Browses go on over it: their
+//! Reference: CICS API reference, SYNCPOINT. Browses continue over it: their
 //! position is a key. A program that was linked to from another region without
 //! SYNCONRETURN takes no syncpoint: its caller does.
 

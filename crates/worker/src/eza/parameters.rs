@@ -12,7 +12,7 @@ use crate::worker::Worker;
 pub(super) enum CallFailure {
     /// The call failed: RETCODE is -1.
     Errno(Errno),
-    /// The program does not go on.
+    /// The program does not continue.
     Stop(CommandStop),
 }
 

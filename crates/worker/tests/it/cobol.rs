@@ -19,7 +19,7 @@ pub struct CobolHarness {
     sql: Value,
 }
 
-/// What the probe did.
+/// The results of the probe.
 pub struct ProbeResult {
     pub ends: Vec<Value>,
     pub output: Output,
@@ -48,7 +48,7 @@ impl CobolHarness {
         self.compile(name, &translated(name, &source), true)
     }
 
-    /// A program as people keep it, with members of its folder.
+    /// A program from a file, with COPY members of its folder.
     pub fn source(self, name: &str, path: &std::path::Path) -> Self {
         let bytes = std::fs::read(path).unwrap();
         let library = CopyLibrary::open(&[path.parent().unwrap()]);
@@ -61,7 +61,7 @@ impl CobolHarness {
         self.compile(name, &translation.text, true)
     }
 
-    /// A COBOL subprogram without EXEC CICS, as it stands.
+    /// A COBOL subprogram without EXEC CICS, compiled unchanged.
     pub fn plain(self, name: &str, source: &str) -> Self {
         self.compile(name, source.as_bytes(), false)
     }
@@ -95,7 +95,7 @@ impl CobolHarness {
         self
     }
 
-    /// A program that lives elsewhere.
+    /// A program of another region.
     pub fn elsewhere(mut self, name: &str) -> Self {
         self.programs.push(json!({"name": name, "enabled": true}));
         self

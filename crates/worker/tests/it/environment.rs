@@ -1,4 +1,4 @@
-//! Time, storage, ASSIGN, ADDRESS and the rest of a task's surroundings.
+//! Time, storage, ASSIGN, ADDRESS and other commands on a task's environment.
 
 use serde_json::json;
 

@@ -151,7 +151,7 @@ fn containers_go_in_and_out_through_the_arena() {
         // SAFETY: the slot is free, so its arena is ours.
         unsafe { link::write_directory(region.side.arena(0), ARENA_BYTES, 0, &[entry]) };
         let mut data = vec![0; 64];
-        // SAFETY: as above; the directory is kept as it stands.
+        // SAFETY: as above; the directory is not changed.
         unsafe {
             data.as_mut_ptr()
                 .copy_from_nonoverlapping(region.side.arena(0), 64)

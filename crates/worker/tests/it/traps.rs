@@ -1,4 +1,4 @@
-//! The traps of hosting libcob: each was met once, and stays shut.
+//! Regressions in hosting libcob: a test for each fault that was found.
 
 use serde_json::json;
 
@@ -75,7 +75,7 @@ fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
     let message = abend["message"].as_str().unwrap();
     assert_eq!(abend["program"], "A");
     assert!(message.ends_with("(the line is of BAD)"), "{message}");
-    // The next level out is another matter, and so is the CALL itself.
+    // The next outer level and the CALL itself behave otherwise.
     assert!(played.commarea(1).starts_with("caught"));
     assert!(played.commarea(2).starts_with("caught"));
 }
@@ -107,7 +107,7 @@ fn a_task_without_a_commarea_passes_a_null_address_on() {
         played.displayed,
         ["no commarea", "no commarea", "abc", "abc"]
     );
-    // To use what is not there is the program's own error.
+    // Using a missing item is the program's own error.
     assert_eq!(played.abend(2), "ASRA");
 }
 

@@ -1,7 +1,7 @@
 //! A server that stands still for a second in the middle of a run: the p99 that
 //! drivers report, against what arithmetic says.
 //!
-//! A driver that waits for its answers before it goes on never sees most of the
+//! A driver that waits for its answers before it continues never sees most of the
 //! requests that should have been sent meanwhile, and reports a p99 of
 //! milliseconds. The arithmetic is that of `drive::selftest`.
 

@@ -80,7 +80,7 @@ fn a_wrong_value_of_any_row_is_one_error_that_names_keyword_and_line() {
 }
 
 fn assert_row_reports(kind: &str, table: &Table, row: &KeywordRow, name: &str) {
-    // In a list a comma parts two values, and on a line two operands.
+    // In a list a comma separates two values, and on a line two operands.
     let commas = !matches!(row.form, ValueForm::Places(_)) && table.style != KeywordStyle::Equals;
     let values = WRONG.iter().copied().filter(|v| commas || !v.contains(','));
     let listed = matches!(row.form, ValueForm::Places(_)).then_some("(1,,,,,,,,,,9)");

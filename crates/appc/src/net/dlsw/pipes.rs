@@ -294,7 +294,7 @@ impl PipePair {
         }
     }
 
-    /// For people: how many connections there are.
+    /// The number of connections, for status displays.
     pub fn count(&self) -> usize {
         usize::from(self.first.is_some()) + usize::from(self.second.is_some())
     }

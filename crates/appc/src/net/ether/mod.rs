@@ -460,7 +460,7 @@ impl EthernetTransport {
     }
 }
 
-/// A station, for people and for its name.
+/// A station as text, for messages and for its name.
 fn place((mac, sap): Key) -> String {
     match sap {
         SAP_SNA => reported(mac),
@@ -468,7 +468,7 @@ fn place((mac, sap): Key) -> String {
     }
 }
 
-/// An address, for people.
+/// An address as text for messages.
 fn reported(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }

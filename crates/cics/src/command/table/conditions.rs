@@ -39,7 +39,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Lets the program go on when conditions arise.
+        /// Lets the program continue when conditions arise.
         ignore_condition 0x020A eibfn "IGNORE CONDITION" "IGNORE" ["CONDITION"] Conditions Worker Conditions;
         flag CONDITION;
     }

@@ -90,7 +90,7 @@ fn records_of_blocks_are_read_without_their_block_descriptor_words() {
         read(&file).unwrap(),
         "{\"A\":\"aaaa\",\"B\":\"bbbb\"}\n{\"A\":\"cccc\",\"B\":\"dddd\"}\n{\"A\":\"aaaa\",\"B\":\"bbbb\"}\n"
     );
-    // A later block that is none, and one that is cut.
+    // A later block without a valid length, and a truncated one.
     let broken = [
         block(std::slice::from_ref(&two)),
         vec![0, 12, 0, 0],

@@ -18,10 +18,10 @@ fn what_follows_a_short_table_slides_and_counters_follow_arrays() {
     let json = r#"{"N":2,"T":[{"A":"ab"},{"A":"cd"}],"M":1,"U":[7],"TAIL":"xyz"}"#;
     assert_eq!(decoded(&codec, b"2abcd17xyz"), Ok(json.into()));
     assert_eq!(encoded(&codec, json), Ok(b"2abcd17xyz".to_vec()));
-    // The array counts, wherever it stands and whatever the counter says.
+    // The array decides, wherever it is and whatever the counter's value.
     let reversed = r#"{"TAIL":"xyz","U":[7],"T":[{"A":"ab"},{"A":"cd"}],"N":4}"#;
     assert_eq!(encoded(&codec, reversed), Ok(b"2abcd17xyz".to_vec()));
-    // A counter alone gives initial elements; nothing gives the fewest.
+    // A counter alone makes elements with initial values; without it there are as few as possible.
     assert_eq!(
         encoded(&codec, r#"{"N":1,"TAIL":"x"}"#),
         Ok(b"1  10x  ".to_vec())
@@ -41,7 +41,7 @@ fn counters_outside_their_bounds_are_errors() {
         decoded(&codec, b"1ab?1xyz"),
         Err("R.M PIC 9(1) (offset 3, length 1): the counter is [3f], the table has from 1 to 3 elements".into())
     );
-    // None in a table of one and more is what programs mean by it.
+    // Programs use zero for an empty table even if the minimum is one.
     let none = decoded(&codec, b"1ab0xyz").unwrap();
     assert!(none.contains("[]"), "{none}");
     assert!(decoded(&codec, b"").is_err_and(|e| e.contains("after the end of the record")));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 const PLAN: &str = include_str!("../../../testdata/shop.jmx");
 
-/// Where the data set of the plan lies.
+/// The path of the plan's data set.
 const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
 
 fn note<'n>(imported: &'n ImportedScenario, part: &str) -> &'n str {

@@ -168,7 +168,7 @@ const ROWS: &[Row] = &[
     (
         "/messages/{number}/reply",
         "post",
-        "Reply to one; the query is the text, percent-encoded.",
+        "Reply to a message; the query is the text of the reply, percent-encoded.",
         &[],
     ),
     (

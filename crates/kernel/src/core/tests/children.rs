@@ -26,7 +26,7 @@ fn parents_that_wait_let_a_few_children_in_and_no_more() {
     let mut w = narrow(0);
     w.call(|c, cx| c.set_mxt(cx, 2));
     let mut parents = vec![w.begin_as(b"HIGH"), w.begin_as(b"HIGH")];
-    // Each child is a parent too, as deep as the region lets them.
+    // Each child is a parent too, as deep as the region allows.
     for number in 1..50 {
         for parent in parents.clone() {
             w.call(|c, cx| c.lend(cx, parent, true));
@@ -41,7 +41,7 @@ fn parents_that_wait_let_a_few_children_in_and_no_more() {
     assert_eq!(w.core.held_by_parents(), 2);
     let workers = w.core.workers().iter().filter(|w| w.is_live()).count();
     assert!(workers <= 2 + CHILD_PLACES, "{workers} workers");
-    // A purged parent lets the next child in.
+    // After a parent is purged the next child begins.
     let first = parents[0];
     w.call(|c, cx| c.lend(cx, first, false));
     w.call(|c, cx| c.cancel(cx, first));
@@ -66,7 +66,7 @@ fn starts_and_children_without_end_leave_places_to_requests() {
     let starts: Vec<TaskKey> = (1..=30).map(|n| w.begin_start(n, false)).collect();
     let running = starts.iter().filter(|start| w.runs(**start)).count();
     assert_eq!(running, 18, "a tenth of the places is kept");
-    // Parents that wait let a few children in, which take no place of requests.
+    // While parents wait, a few children begin, which use no place of requests.
     for start in &starts[..10] {
         w.call(|c, cx| c.lend(cx, *start, true));
     }

@@ -1,4 +1,4 @@
-//! Accounts: their limits, what commands get there, and sums after any history of
+//! Accounts: their limits, the conditions of commands there, and sums after any history of
 //! commands.
 
 use cics::command::commands::{

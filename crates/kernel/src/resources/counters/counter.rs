@@ -243,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked, the counter stays between its limits and reads
+        /// After any command the counter is between its limits and reads
         /// back as it was written.
         #[test]
         fn a_counter_never_leaves_its_limits(

@@ -1,4 +1,4 @@
-//! What a terminal keeps while a unit of work is in doubt that changes it, and
+//! The data of a terminal while a unit of work that changes it is in doubt, and
 //! afterwards: with and without a restart of the region meanwhile.
 
 use cics::command::commands::{ret, start, writeq_ts};
@@ -11,7 +11,7 @@ use crate::kernel::{StartEnd, UnitId};
 use crate::resources::world::KernelFixture;
 use crate::types::{InputRefused, InputTaken};
 
-/// A task at T001 was given `old` and has left `new`, both with recovery, in a
+/// A task at T001 received `old` and saved `new`, both with recovery, in a
 /// unit that a data base decides. The unit is in doubt and the task is over.
 fn in_doubt() -> (KernelFixture, FacilityId, UnitId) {
     let mut w = world();
@@ -39,7 +39,7 @@ fn in_doubt() -> (KernelFixture, FacilityId, UnitId) {
     (w, t, unit)
 }
 
-/// What the next task at a terminal is given.
+/// The data that the next task at a terminal receives.
 fn given(w: &mut KernelFixture, t: FacilityId) -> Vec<u8> {
     assert!(w.enter(t, "KEEP").is_ok());
     let given = w.begun(3).commarea;
@@ -63,7 +63,7 @@ fn no_task_begins_while_the_conversation_is_in_doubt() {
     assert!(w.started.is_empty());
     w.outcome_known(unit, "base", Some(true));
     assert!(!w.look(t).in_doubt);
-    // What waited begins.
+    // The waiting task begins.
     assert_eq!(w.begun(4).transid.as_str(), "STEP");
     w.over(4);
     assert_eq!(given(&mut w, t), b"new");

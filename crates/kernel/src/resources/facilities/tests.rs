@@ -386,7 +386,7 @@ fn starts_for_a_terminal_begin_one_after_another_when_it_is_free() {
     assert!(w.started.is_empty());
     assert_eq!(w.look(t).queued_starts, 2);
     w.leave(1, "MENU", b"kept");
-    // Between two inputs, and what waits for the next one stays.
+    // Between two inputs; the data for the next one is kept.
     let first = w.begun(2);
     assert_eq!(
         (first.start_code, first.userid.as_str()),
@@ -561,7 +561,7 @@ fn immediate_goes_before_what_was_started_and_its_message_is_received() {
     assert_eq!(w.begun(3).transid.as_str(), "MENU");
 }
 
-/// A world in which ANNE at T001 has left something for KEEP; with other changes
+/// A world in which ANNE at T001 has saved data for KEEP; with other changes
 /// in the same unit, or without.
 fn left(changes: bool) -> KernelFixture {
     let mut w = world();

@@ -612,7 +612,7 @@ mod tests {
         w.end(1, false);
         got(&mut w, &[(2, "NOTFND")]);
         assert_eq!(w.kernel.locks().each().count(), 0);
-        // A task that has deleted the record keeps its own lock.
+        // A task that has deleted the record still has its lock.
         add(&mut w, 3);
         w.on_file(3, delete());
         w.on_file(3, read_update(false));

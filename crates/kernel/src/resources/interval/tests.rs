@@ -1,5 +1,5 @@
 //! Interval control in virtual time, over a store in memory: when requests
-//! begin, what they bring, who may take them back, what a restart finds.
+//! begin, their data, who may cancel them, and a restart.
 
 use cics::command::commands::{cancel, delay, retrieve, start};
 use cics::resp::Condition;
@@ -67,7 +67,7 @@ fn retrieved(w: &mut KernelFixture, task: u32, operands: &CommandOperands) -> Re
     answer.expect("an answer")
 }
 
-/// A START of a transaction, with nothing but that.
+/// A START of a transaction, without other options.
 fn of(transid: &str) -> CommandOperands {
     CommandOperands::new(1 << start::TRANSID).bytes(start::TRANSID, transid.as_bytes())
 }
@@ -217,7 +217,7 @@ fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
     assert_eq!(given.get_bytes(retrieve::RTRANSID), Some(&b"BACK"[..]));
     assert_eq!(retrieved(&mut w, 2, &into).condition, Condition::EndData);
-    // A record without FROM is one all the same.
+    // A record without FROM is still a record.
     let bare = CommandOperands::new(1 << retrieve::INTO);
     assert_eq!(retrieved(&mut w, 3, &bare).condition, Condition::EnvDefErr);
     let queue = CommandOperands::new(1 << retrieve::QUEUE);
@@ -502,7 +502,7 @@ fn a_task_that_fills_its_part_of_the_queue_gets_ioerr_and_others_do_not() {
     );
     let other = w.command(2, start::NUMBER, &of("TRNA")).expect("an answer");
     assert_eq!(other.condition, Condition::Normal);
-    // What the first two start is of the same origin, whichever task asks.
+    // STARTs of the first two tasks have the same origin.
     let first = w.started[0].id;
     w.starts.insert(3, first);
     w.start_begun(first);

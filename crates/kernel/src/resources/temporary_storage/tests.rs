@@ -1,5 +1,5 @@
 //! Temporary storage over a store in memory: limits, space, units of work,
-//! and what is left when the region dies.
+//! and the content after the region dies.
 
 use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
 use cics::resp::Condition;

@@ -1,5 +1,5 @@
 //! Transient data over a store in memory: order, ends of queues, units of
-//! work, triggers, and what is left when the region dies.
+//! work, triggers, and the content after the region dies.
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;

@@ -67,7 +67,7 @@ impl VerbResult {
     }
 
     /// Notes that the partner's chain ended. The condition is the weakest one:
-    /// its default action is to go on.
+    /// its default action is to continue.
     fn note_chain_end(&mut self) {
         self.indicators |= INDICATOR_CHAIN_END;
         if self.condition == Condition::Normal {

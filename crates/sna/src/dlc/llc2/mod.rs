@@ -161,9 +161,9 @@ pub struct LinkStation {
     queue: VecDeque<Vec<u8>>,
     va: u8,
     vr: u8,
-    /// The number of of `queue` are sent since the last going back: V(S) − V(A).
+    /// Frames of `queue` sent since the last retransmission began: V(S) − V(A).
     sent: usize,
-    /// The number of of `queue` were ever sent.
+    /// Frames of `queue` that were sent at least once.
     sent_once: usize,
     /// The last N(R) that was sent to the other side.
     nr_sent: u8,

@@ -121,7 +121,7 @@ fn a_station_answers_a_poll() {
     let before = pair.stations[1].counts().supervisory;
     let now = pair.now;
     pair.stations[0].enquire(now);
-    // A question that is under way is not put twice.
+    // A poll that is outstanding is not sent twice.
     pair.stations[0].enquire(now);
     pair.flush();
     pair.run(now + 10_000_000);

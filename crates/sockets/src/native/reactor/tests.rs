@@ -216,8 +216,8 @@ fn a_future_that_panics_or_is_ended_leaves_the_others_alone() {
     });
 }
 
-/// How much one reads that always finds something, while another waits whose
-/// client asks when it has read ten bytes.
+/// The bytes that one connection reads which always has data, while another waits whose
+/// client sends when the first has read ten bytes.
 fn read_before_another_has_its_turn(ends_turns: bool) -> usize {
     const BYTES: usize = 10_000;
     let seen = Rc::new(Cell::new(0));

@@ -1,4 +1,4 @@
-//! Which files there are.
+//! The catalogue of files.
 
 use store::{DefineError, DefinitionError, FileDef, FileId, ReadError, RecordFormat, SeekKey};
 

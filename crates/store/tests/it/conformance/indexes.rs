@@ -1,4 +1,4 @@
-//! Alternate indexes: defined, built, kept.
+//! Alternate indexes: defined, built, updated.
 
 use store::{
     ApplyError, BuildError, CatalogueName, DefineError, DefinitionError, FileDef, FileId, PathDef,
@@ -288,7 +288,7 @@ pub fn names_lead_to_a_file_or_through_an_index(mut subject: Subject) {
         Err(DefineError::NotDefined { name: name() })
     );
     assert_eq!(r.access(&name()).unwrap(), None);
-    // Only files are files.
+    // Indexes and paths are not files.
     assert_eq!(r.files().unwrap().len(), 1);
     assert_eq!(r.find(&"I".parse().unwrap()).unwrap(), None);
 }

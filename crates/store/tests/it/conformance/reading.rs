@@ -1,4 +1,4 @@
-//! Where a command lands.
+//! The record that a command finds.
 
 use std::ops::ControlFlow;
 

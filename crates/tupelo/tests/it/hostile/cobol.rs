@@ -55,7 +55,7 @@ impl HostileApplication {
             .arg(self.0.path())
             .args(["--length", "60", "--json"])
             .env("HOSTILE_SECRET", "s3cr3t")
-            // What the run-time library would load and obey.
+            // Settings that the run-time library would load and obey.
             .env("COB_PRE_LOAD", "EVILMODULE")
             .env("COB_LIBRARY_PATH", "/tmp")
             .env("COB_RUNTIME_CONFIG", "/nonexistent.cfg")
@@ -89,7 +89,7 @@ fn a_shell_is_refused_by_check_with_its_line() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("EVIL.cbl:9:"), "{said}");
     assert!(said.contains("'system'"), "{said}");
-    // And it is not run either.
+    // It is not run either.
     assert!(evil.outcome().starts_with("APCT"));
 }
 
@@ -358,7 +358,7 @@ fn getmain_gives_a_task_its_share_and_no_more() {
            STRING A '/' B ' ' D INTO DFHCOMMAREA(12:30).",
         &[],
     );
-    // LENGERR for what can never be had, NOSTG when the share is used up.
+    // LENGERR for more than the limit, NOSTG when the limit is used up.
     assert_eq!(evil.outcome(), "0022/0001  0042/0002 000064");
 }
 

@@ -174,7 +174,7 @@ fn memory_is_bounded_and_given_back() {
     assert_eq!(arena.attack("LOCKMEM", ""), "got 0");
     let mapped: usize = arena.attack("MAPHOARD", "").parse().unwrap();
     assert!(mapped < 1100, "{mapped} MiB");
-    // What stays resident goes with the process, which ends after the task.
+    // Resident memory is freed with the process, which ends after the task.
     let kept = arena.run("STAY", "");
     let gone = || !std::path::Path::new(&format!("/proc/{kept}")).exists();
     until("the worker has retired", gone);
@@ -302,7 +302,7 @@ fn the_region_serves_on_whatever_is_written_into_its_page() {
         let outcome = arena.run("FILLDIE", fill);
         assert!(outcome.starts_with("abend ASRA"), "{outcome}");
         serves(&arena, fill);
-        // And with none of the workers that were there.
+        // Afterwards none of the former workers is left.
         for _ in 0..4 {
             let outcome = arena.run("FILLDIE", fill);
             assert!(outcome.starts_with("abend ASRA"), "{outcome}");

@@ -1,9 +1,9 @@
-//! What a program finds of other tasks in its worker's memory.
+//! Data of other tasks that a program finds in its worker's memory.
 //!
 //! A module of its own computes the addresses of the other slots, and so does COBOL by a
 //! pointer that is redefined as a number. The same search finds the requests of others
 //! where tasks share workers, and none where `isolate_tasks` keeps them apart: the first
-//! shows that the second can fail. What a task had that has ended is found in neither.
+//! shows that the second can fail. Data of ended tasks is found in neither case.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,9 +13,9 @@ use region::{Name, ProgramEntry, TaskRequest, block_on};
 use super::{Arena, answer};
 use crate::facilities;
 
-/// What the requests of the other tasks hold.
+/// A text in the requests of the other tasks.
 const SECRET: &str = "TOPSECRET-4711";
-/// What a request held whose task has ended.
+/// A text in the request of an ended task.
 const OLD_SECRET: &str = "OLDSECRET-0815";
 /// Tasks that are begun and wait when the search runs.
 const WAITING: usize = 6;
@@ -85,7 +85,7 @@ impl SearchProgram<'_> {
             let mut task = block_on(handle.begin(&handle.default_port(), request)).unwrap();
             task.set_commarea(200, |area| {
                 area.fill(0);
-                // Beyond what the program answers.
+                // After the program's answer.
                 area[100..100 + secret.len()].copy_from_slice(secret.as_bytes());
                 Ok::<(), ()>(())
             })

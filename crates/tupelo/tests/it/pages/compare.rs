@@ -1,4 +1,4 @@
-//! Whether an output has the shape of the one that a page shows.
+//! Compares an output with the shape of the output on a page.
 
 /// The first line of a page that the output does not have, in the page's order.
 pub fn missing(expected: &[String], output: &str) -> Option<String> {

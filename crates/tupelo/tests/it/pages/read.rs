@@ -16,11 +16,11 @@ pub struct DocPage {
 pub struct DocCommand {
     /// Line of the page, from 1.
     pub line: usize,
-    /// What the shell is given; it may have several lines.
+    /// The text for the shell; it may have several lines.
     pub command: String,
     /// Lines that the page shows below it.
     pub expected: Vec<String>,
-    /// Whether a reader sees it, and not only who reads the page's source.
+    /// Whether the command is visible on the rendered page.
     pub is_shown: bool,
 }
 

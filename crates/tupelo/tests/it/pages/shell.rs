@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::read::DocCommand;
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, Default)]
 pub struct Result {
     /// Its exit status.
@@ -116,11 +116,11 @@ fn text(steps: &[DocCommand]) -> String {
         );
         let _ = writeln!(script, "printf '\\036end {at} %s\\n' $?");
     }
-    // What the page leaves running ends with the shell.
+    // Commands that still run end with the shell.
     script + "exit 0\n"
 }
 
-/// A command as the script runs it: a server goes on while the next commands are
+/// A command as the script runs it: a server continues while the next commands are
 /// run, once it says that it is ready.
 fn runnable(command: &str, at: usize) -> String {
     let last = command.lines().last().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What programs get when sessions, workers or the SQL server fail, and that nothing is
+//! What programs receive when sessions, workers or the SQL server fail; no unit is
 //! half done afterwards.
 //!
 //! A task waits in its unit where its steps have `P`, until the operator replies.
@@ -208,7 +208,7 @@ fn a_unit_whose_server_was_killed_can_only_be_backed_out() {
     assert_eq!(status, 200);
     assert_eq!(results, ["0", "", "", "-924", "-918", ""]);
     until("the server", || steps(&server, "Q", "BOLT").1 == ["40"]);
-    // Nothing of a task that goes on to its end is committed, its queue included.
+    // A task that continues to its end commits nothing, its queue included.
     assert_eq!(in_unit("UWPU").0, 500);
     until("the server", || steps(&server, "Q", "BOLT").1 == ["40"]);
     assert_eq!(steps(&server, "L", "BOLT").1, [""]);

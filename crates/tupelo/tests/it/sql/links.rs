@@ -7,7 +7,7 @@ use crate::ipconn::ServerProcess;
 use crate::program::{text, tupelo, until};
 use crate::units::{COMMIT, COMMITTED, LossyProxy, PREPARED};
 
-/// Has STOCK of the other region do the steps, writes a queue here, and ends as the
+/// STOCK of the other region does the steps; this program writes a queue and ends as the
 /// twelfth step says: A abends.
 const FRONT: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. FRONT.
@@ -113,7 +113,7 @@ impl ShopRegions {
     }
 }
 
-/// Has the API's program do steps: the status, and the first result.
+/// Calls the API's program with steps. Returns the status and the first result.
 fn steps_at(http: &str, steps: &str) -> (u16, String) {
     let body = format!("{{\"steps\":\"{steps}\",\"item\":\"BOLT\"}}");
     let answer = http::send(http, "POST", "/stock", Some(&body));
@@ -122,7 +122,7 @@ fn steps_at(http: &str, steps: &str) -> (u16, String) {
     (answer.status, first.trim().to_owned())
 }
 
-/// The region that decides, the one with the tables, and the way between them.
+/// The region that decides, the region with the tables, and the proxy between them.
 fn shops() -> (ShopRegions, ShopRegions, LossyProxy) {
     let far = ShopRegions::start(
         "STOCK",
@@ -156,10 +156,10 @@ fn a_table_of_one_region_and_a_queue_of_another_change_together() {
     // An abend in the region that decides backs the table out.
     assert_eq!(near.steps("U          A").0, 500);
     assert_eq!(far.steps("Q"), (200, "41".to_owned()));
-    // So does one where the table is.
+    // So does an abend in the region with the table.
     assert_eq!(near.steps("UA").0, 500);
     assert_eq!(far.steps("Q"), (200, "41".to_owned()));
-    // A unit that only reads there.
+    // A unit that only reads in the other region.
     assert_eq!(near.steps("Q"), (200, "41".to_owned()));
     assert_eq!((near.units(), far.units()), (0, 0));
 }

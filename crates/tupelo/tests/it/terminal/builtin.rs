@@ -103,7 +103,7 @@ fn users_sign_on_at_a_terminal_and_their_tasks_run_for_them() {
     terminal.press(Key::Pf(3), "CEMT has ended");
     terminal.command("cesf", "Sign-off is complete");
     terminal.command("who", "ME CICSUSER");
-    // One who may look may not change, and others may do neither.
+    // A user with the role read cannot make changes; users without roles can do neither.
     terminal.press(Key::Clear, "");
     terminal.sign_on("bea", "sesame", "complete for BEA");
     terminal.command("CEMT I TRAN(TELL)", "Tra(TELL)");
@@ -135,7 +135,7 @@ fn five_wrong_passwords_disconnect_a_terminal_and_refuse_its_user() {
         KeyOutcome::Send(_)
     ));
     assert!(terminal.is_left());
-    // Elsewhere too, and the right password does not help now.
+    // At another terminal too, and now also with the right password.
     let mut other = Terminal::model_2(&server);
     other.sign_on("ADA", "sesame", "Too many wrong passwords");
     other.press(Key::Pf(3), "Sign-on was cancelled");
@@ -157,7 +157,7 @@ fn programs_sign_users_on_and_off_and_verify_their_passwords() {
     who("OFF", "RESP  16 RESP2   1");
     who("ON ADA other", "RESP  70 RESP2   2");
     who("ON ADA", "RESP  70 RESP2   1");
-    // The task that signs on goes on for the user that it began for.
+    // The task that signs on keeps the user that it began with.
     who("ON ADA sesame", "RESP   0 RESP2   0 ME CICSUSER");
     who("ON BEA sesame", "RESP  16 RESP2   9 ME ADA");
     who("OFF", "RESP   0 RESP2   0 ME ADA");
@@ -208,7 +208,7 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     terminal.master("i fi", "Fil(ACCTS   ) Vsa");
     terminal.master("S FILE(ACCTS) CLO DIS", "Clo Dis");
     assert!(terminal.text().contains("NORMAL"));
-    // ENTER looks again and closes nothing again.
+    // ENTER refreshes the display and does not repeat the change.
     terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.press(Key::Enter, "Ope Ena");
     terminal.overtype("Ope", "clo", "Clo Une");
@@ -298,7 +298,7 @@ fn the_command_interpreter_executes_commands_and_shows_their_values() {
     terminal.press(Key::Pf(3), "READQ TS");
     terminal.press(Key::Pf(4), "EIBRSRCE = 'QUE1");
     terminal.press(Key::Pf(3), "READQ TS");
-    // One unit of work goes from command to command.
+    // All commands are in one unit of work.
     let record = "file('ACCTS') ridfld('00000001')";
     terminal.interpret(
         &format!("write {record} from('00000001 Ada')"),
@@ -322,7 +322,7 @@ fn the_command_interpreter_executes_commands_and_shows_their_values() {
     terminal.master("return", "ends the program");
     terminal.master("read file('ACCTS') into", "RIDFLD is needed");
     terminal.press(Key::Pf(3), "interpreter has ended");
-    // CECS checks and executes nothing.
+    // CECS checks a command and does not execute it.
     terminal.press(Key::Clear, "");
     terminal.command("cecs deleteq ts queue('QUE1')", "COMMAND SYNTAX CHECK");
     terminal.press(Key::Enter, "COMMAND SYNTAX CHECK");
@@ -351,7 +351,7 @@ fn the_cpu_snapshot_shows_what_was_used_since_its_baseline() {
     let shown = terminal.text();
     let tasks = shown.lines().find(|line| line.contains(" Tasks")).unwrap();
     let tasks: u64 = tasks.split_whitespace().last().unwrap().parse().unwrap();
-    // The one that reset it has ended since.
+    // The task that reset it has ended since.
     assert!(tasks <= 2, "{shown}");
     terminal.press(Key::Pf(3), "The CPU snapshot has ended");
 }

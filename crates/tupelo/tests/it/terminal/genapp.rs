@@ -2,7 +2,7 @@
 //! programs, used at a terminal and through an API.
 //!
 //! Its code is not part of this project: the test runs where the variable `GENAPP`
-//! names the folder `base` of a copy of it
+//! names the folder `base` of a copy of the application
 //! (<https://github.com/cicsdev/cics-genapp>), and is over at once elsewhere. Every
 //! option of its five menus is chosen at least once, and each is seen to fail, too.
 
@@ -133,7 +133,7 @@ fn customers(terminal: &mut Terminal) {
 struct MenuScreen {
     transaction: &'static str,
     title: &'static str,
-    /// As its messages name it.
+    /// The kind's name in messages.
     kind: &'static str,
     /// Fields of a new policy.
     new: Vec<((u16, u16), &'static str)>,
@@ -245,7 +245,7 @@ fn policies(terminal: &mut Terminal, menu: &MenuScreen) {
     let number = terminal.read(FIRST);
     assert!(number.parse::<u32>().unwrap() > 10, "{number}");
     let key = [(FIRST, number.as_str()), (CUSTOMER, "0000000002")];
-    // An inquiry shows what was added, in fields that had something else.
+    // An inquiry shows the added values in fields that had other values.
     let (place, value) = menu.new[2];
     let other = [key[0], key[1], (place, "X")];
     terminal.choose("1", &other, value);

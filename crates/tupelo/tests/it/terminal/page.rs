@@ -1,4 +1,4 @@
-//! The terminal's page in a headless Chromium, and what its server refuses.
+//! The terminal's page in a headless Chromium, and the requests that its server rejects.
 
 use super::*;
 use crate::browser;
@@ -85,7 +85,7 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
         ]),
     );
     assert_eq!(seen["copied"], "TELLER MENU\n\n\n", "{seen}");
-    // A second session has a terminal of its own, and the first goes on.
+    // A second session has its own terminal, and the first continues.
     let seen = steps(
         &mut page,
         &serde_json::json!([

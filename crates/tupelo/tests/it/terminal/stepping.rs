@@ -1,5 +1,5 @@
 //! CEDF and CEDX: stepping through tasks at their own terminal, at another one,
-//! and without one; what is changed on the way; and ends in between.
+//! and without one; values that are changed; and tasks that end while they are stepped.
 
 use super::*;
 
@@ -80,7 +80,7 @@ fn each_command_is_shown_before_and_after_it_is_executed() {
     terminal.press(Key::Pf(11), BEFORE_WRITE);
     terminal.enter("COMMAND EXECUTION COMPLETE");
     terminal.step_to("EXEC CICS READQ TS");
-    // What the program shows is on the screen until a key is pressed.
+    // The program's screen stays until a key is pressed.
     terminal.step_to("EXEC CICS SEND TEXT");
     terminal.enter("RESP   0 ANSWER FIRST");
     terminal.enter("COMMAND EXECUTION COMPLETE");

@@ -44,7 +44,7 @@ fn transfer(terminal: &mut Terminal) {
     terminal.press(Key::Enter, "TRANSFER");
     terminal.type_text("10000001");
     terminal.press(Key::Enter, "Type both accounts and an amount");
-    // The first account goes again only when it is typed again.
+    // The first account is sent again only if it is typed again.
     terminal.emulator.screen_mut().press(Key::Home);
     terminal.type_text("10000001");
     terminal.type_text("10000008");

@@ -202,7 +202,7 @@ fn a_rowset_fills_tables_in_storage() {
     );
 }
 
-/// A cursor over 3,000 rows, and what reads it to its end.
+/// A cursor over 3,000 rows, and statements that read it to its end.
 const MANY: &str = "EXEC SQL DECLARE C1 CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
          EXEC SQL DECLARE H1 CURSOR WITH HOLD FOR SELECT N FROM NUMS ORDER BY N END-EXEC
          EXEC SQL DECLARE D1 CURSOR FOR SELECT 1000 / (2000 - N) FROM NUMS ORDER BY N END-EXEC

@@ -1,6 +1,6 @@
-//! Rows of Db2's dialect with host variables: what programs get for them.
+//! Expressions of Db2's dialect with host variables, and their results.
 //!
-//! A case is what comes before the statement, the statement, an item, and what the
+//! A case has statements before it, the statement, an item, and the text that the
 //! item shows; or the SQLCODE that the statement has.
 
 use super::{cluster, lines, place};

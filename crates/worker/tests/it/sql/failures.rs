@@ -1,4 +1,4 @@
-//! A server that leaves, cancels or waits.
+//! A server that disconnects, cancels or waits.
 
 use serde_json::json;
 

@@ -110,7 +110,7 @@ fn policies(cluster: &TestCluster, genapp: &Path, number: u32, changed: &str, po
     let codes: Vec<String> = (0..tasks.len())
         .map(|task| played.commarea(task)[6..8].to_owned())
         .collect();
-    // A time stamp that is another changes nothing; the program's CLOSE of the cursor
+    // With another time stamp nothing is changed; the program's CLOSE of the cursor
     // then hides its return code 02.
     assert_eq!(codes, ["00", "00", "00", "00", "00", "00", "01"]);
     let houses = [0, 2, 4].map(|task| played.commarea(task)[100..106].to_owned());
@@ -121,7 +121,7 @@ fn commarea(request: &str, customer: u32, rest: &str) -> String {
     format!("{request}00{customer:010}{rest:32482}")
 }
 
-/// Does what the job's DSNTIAD steps say.
+/// Executes the statements of the job's DSNTIAD steps.
 fn make_tables(cluster: &TestCluster, genapp: &Path) {
     cluster.psql(sql::SETUP_SQL).unwrap();
     let job = std::fs::read_to_string(genapp.join("cntl/db2cre.jcl")).unwrap();

@@ -1,4 +1,4 @@
-//! EXEC SQL of compiled programs against a PostgreSQL of the tests' own.
+//! EXEC SQL of compiled programs against a PostgreSQL cluster of the tests.
 //!
 //! Expected values are those of Db2's manuals.
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::cluster::TestCluster;
 use crate::cobol::{CobolHarness, ProbeResult};
 
-/// What the programs' tables are, as Db2 has them. A text ends in column 72.
+/// The programs' tables, as in Db2. A text ends in column 72.
 const TABLES: &str = "
 CREATE TABLE DEPT (NO SMALLINT NOT NULL, NAME VARCHAR(20) NOT NULL,
   PRIMARY KEY (NO));
@@ -79,7 +79,7 @@ fn place(cluster: &TestCluster) -> Value {
     json!({ "socket": cluster.socket(), "user": cluster.user() })
 }
 
-/// `place` with one thing more.
+/// `place` with one more setting.
 fn place_with(cluster: &TestCluster, name: &str, value: Value) -> Value {
     let mut place = place(cluster);
     place[name] = value;

@@ -20,8 +20,8 @@ const RECORD: &str = "       01  R.
                10  TWICE PIC X.
 ";
 
-/// Which of the record's fields go in and come out with this program, as the
-/// names of the ones and the others.
+/// The fields of the record that this program reads and writes, as the
+/// names of the former and of the latter.
 fn sorted(record: &str, program: &str) -> (String, String) {
     let options = copybook::ParseOptions::default();
     let layout = copybook::parse(record, &options).unwrap().remove(0);
@@ -44,7 +44,7 @@ fn sorted(record: &str, program: &str) -> (String, String) {
     )
 }
 
-/// The same of one field, with statements.
+/// The same for one field, with these statements.
 fn ways(field: &str, statements: &str) -> (bool, bool) {
     let program = format!("       PROCEDURE DIVISION.\n{}", lines(statements));
     let (goes_in, comes_out) = sorted(RECORD, &program);
@@ -205,7 +205,7 @@ fn the_record_is_known_by_the_groups_that_have_its_fields() {
         !comes_out.contains("ASKED") && comes_out.contains("GIVEN"),
         "{comes_out}"
     );
-    // Handed on by the name of the group above.
+    // Passed on by the name of its group.
     let linked = "IF ASKED > 1 MOVE 'A' TO GIVEN. \
                   EXEC CICS LINK PROGRAM('P') COMMAREA(ALL-OF-IT) END-EXEC.";
     let (goes_in, comes_out) = sorted(RECORD, &program(linked));

@@ -201,7 +201,7 @@ pub fn policies(server: &Server) {
         }
         assert_eq!(send("D", 2, &key).0, 0, "{}", kind.name);
         assert_eq!(send("I", 2, &key).0, 1, "{}", kind.name);
-        // A customer who is not there is a foreign key.
+        // An unknown customer violates the foreign key.
         assert_eq!(send("A", 999_999, &new).0, 70, "{}", kind.name);
     }
 }
