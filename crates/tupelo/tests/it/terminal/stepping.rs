@@ -1,6 +1,8 @@
 //! CEDF and CEDX: stepping through tasks at their own terminal, at another one,
 //! and without one; what is changed on the way; and ends in between.
 
+mod statements;
+
 use super::*;
 
 /// The screens of a task of STEP up to the first command.
