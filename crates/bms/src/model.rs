@@ -98,16 +98,18 @@ pub struct Control {
     pub reset_modified: bool,
     /// PRINT: start the printer.
     pub print: bool,
+    /// L40, L64, L80 or HONEOM: line lengths of printers, which a display ignores.
+    pub line_length: bool,
 }
 
 impl Control {
-    /// The options of both.
-    pub fn or(self, other: Control) -> Control {
-        Control {
-            free_keyboard: self.free_keyboard || other.free_keyboard,
-            alarm: self.alarm || other.alarm,
-            reset_modified: self.reset_modified || other.reset_modified,
-            print: self.print || other.print,
+    /// The options of a command, or those of its map if the command has none. BMS
+    /// treats them as one group.
+    pub fn or_else(self, map: Control) -> Control {
+        if self == Control::default() {
+            map
+        } else {
+            self
         }
     }
 }

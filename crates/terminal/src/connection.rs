@@ -364,7 +364,9 @@ impl Connection {
         let (positions, plain) = {
             let mut state = self.display.lock();
             state.locked = true;
-            (state.session.screen_size().positions(), state.own_screen)
+            // Some clients give what was typed on an empty screen an address.
+            let plain = state.own_screen || state.cleared;
+            (state.session.screen_size().positions(), plain)
         };
         // The session has checked it, for its larger size.
         let Ok(record) = InboundRecord::parse(bytes, u16::MAX) else {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use crate::model::{Field, Map, MapSet};
+use crate::model::{Field, Map, MapLanguage, MapSet};
 
 /// Reports what is wrong with a set that was read.
 pub(super) fn check(set: &MapSet, diagnostics: &mut Vec<Diagnostic>) {
@@ -20,6 +20,9 @@ pub(super) fn check(set: &MapSet, diagnostics: &mut Vec<Diagnostic>) {
     for map in &set.maps {
         long_name("map", &map.name, map.source_line, diagnostics);
         names(map, diagnostics);
+        if set.language == MapLanguage::Cobol {
+            reserved(map, diagnostics);
+        }
         places(map, diagnostics);
     }
 }
@@ -70,6 +73,44 @@ fn names(map: &Map, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+/// Items of the symbolic map whose names are reserved words: SEL gives SELF.
+fn reserved(map: &Map, diagnostics: &mut Vec<Diagnostic>) {
+    for field in &map.fields {
+        let Some(name) = field.group.as_deref().or(field.name.as_deref()) else {
+            continue;
+        };
+        let mut suffixes = vec!['L', 'F', 'A', 'I', 'O'];
+        suffixes.extend(field.occurs.is_some().then_some('D'));
+        suffixes.extend(map.symbolic_attributes.iter().map(|a| a.suffix()));
+        let items = suffixes.iter().map(|suffix| format!("{name}{suffix}"));
+        for item in items.filter(|item| RESERVED_WORDS.contains(&item.as_str())) {
+            let message =
+                format!("the field {name} gives the item {item}, a reserved word of COBOL");
+            let help = Some("give the field another name".to_owned());
+            push(
+                Severity::Warning,
+                field.source_line,
+                &message,
+                help,
+                diagnostics,
+            );
+        }
+    }
+}
+
+/// Reserved words of Enterprise COBOL that end in a suffix of the symbolic map.
+#[rustfmt::skip]
+const RESERVED_WORDS: &[&str] = &[
+    "ACCEPT", "ADD", "ALL", "ALPHABETIC", "ALSO", "AND", "AREA", "AT", "CALL", "CANCEL", "COMMA",
+    "COMP", "COUNT", "DATA", "DROP", "DYNAMIC", "END", "EQUAL", "EXIT", "EXTEND", "EXTERNAL", "FD",
+    "FROM", "GLOBAL", "GO", "ID", "IF", "INITIAL", "INPUT", "INSPECT", "INTO", "JUST", "LABEL",
+    "LEFT", "LENGTH", "LIMIT", "NATIONAL", "NEXT", "NO", "NOT", "NULL", "NUMERIC", "OBJECT", "OF",
+    "OPTIONAL", "OUTPUT", "PARAGRAPH", "PASSWORD", "PROGRAM", "RANDOM", "READ", "RECORD", "REPORT",
+    "RIGHT", "SEARCH", "SELECT", "SELF", "SEQUENTIAL", "SET", "SORT", "SQL", "STANDARD", "START",
+    "STOP", "SUBTRACT", "SUM", "TEST", "THROUGH", "THRU", "TO", "UNIT", "UNTIL", "UP", "WITH",
+    "XML", "ZERO",
+];
 
 /// Positions of fields: their order, overlaps, and ends.
 fn places(map: &Map, diagnostics: &mut Vec<Diagnostic>) {

@@ -81,8 +81,8 @@ impl MacroOperands<'_> {
                 "ALARM" => control.alarm = true,
                 "FRSET" => control.reset_modified = true,
                 "PRINT" => control.print = true,
-                // Line lengths of printers.
-                "L40" | "L64" | "L80" | "HONEOM" | "" => {}
+                "L40" | "L64" | "L80" | "HONEOM" => control.line_length = true,
+                "" => {}
                 other => {
                     let names = [
                         "FREEKB", "ALARM", "FRSET", "PRINT", "L40", "L64", "L80", "HONEOM",

@@ -5,7 +5,7 @@
 //! order, so that of two that overlap the later one shows.
 //! Reference: CICS application programming guide, "Merging the symbolic and
 //! physical maps", "Setting the display characteristics", "Positioning the
-//! cursor".
+//! cursor", "SEND MAP control options".
 
 use super::{begin, target_size};
 use crate::attribute::{AttributeSet, ExtendedAttribute, FieldAttribute, is_graphic};
@@ -22,7 +22,7 @@ pub struct SendMap<'a> {
     pub contents: MapContents<'a>,
     /// ERASE, ERASEAUP.
     pub erase: EraseOption,
-    /// FREEKB, ALARM, FRSET and PRINT of the command; those of the map are added.
+    /// FREEKB, ALARM, FRSET and PRINT of the command; without any, those of the map.
     pub control: Control,
     /// CURSOR.
     pub cursor: CursorOption,
@@ -94,7 +94,11 @@ pub fn send_map(
         } else {
             AttributeSet::NONE
         },
-        stream: begin(terminal, command.erase, command.control.or(map.control)),
+        stream: begin(
+            terminal,
+            command.erase,
+            command.control.or_else(map.control),
+        ),
         cursor: cursor_address(map, command, screen),
         empty,
         buffer: Vec::new(),

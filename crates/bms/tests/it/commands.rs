@@ -297,7 +297,7 @@ fn fields_that_follow_each_other_need_no_address() {
 }
 
 #[test]
-fn controls_of_command_and_map_add_up_and_erase_chooses_the_command() {
+fn controls_of_a_command_replace_those_of_its_map_and_erase_chooses_the_command() {
     let map = plain();
     let mut terminal = TerminalProfile::model_2();
     terminal.alternate_size = ScreenSize {
@@ -323,8 +323,15 @@ fn controls_of_command_and_map_add_up_and_erase_chooses_the_command() {
         reset_modified: true,
         ..Control::default()
     };
-    assert_eq!(start(EraseOption::Keep, alarm), "F1C6");
-    assert_eq!(start(EraseOption::Default, reset), "F5C3");
+    let line_length = Control {
+        line_length: true,
+        ..Control::default()
+    };
+    // The map has CTRL=FREEKB.
+    assert_eq!(start(EraseOption::Keep, Control::default()), "F1C2");
+    assert_eq!(start(EraseOption::Keep, alarm), "F1C4");
+    assert_eq!(start(EraseOption::Keep, line_length), "F140");
+    assert_eq!(start(EraseOption::Default, reset), "F5C1");
     assert_eq!(start(EraseOption::Alternate, Control::default()), "7EC2");
     assert_eq!(
         start(EraseOption::Unprotected, Control::default()),

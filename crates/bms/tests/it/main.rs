@@ -6,4 +6,5 @@ mod copybooks;
 mod fields;
 mod never_panics;
 mod offsets;
+mod styles;
 mod support;

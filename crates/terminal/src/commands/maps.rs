@@ -74,13 +74,18 @@ fn map(
     let command = SendMap {
         contents,
         erase: erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP)),
-        control: controls(
-            operands,
-            row::FREEKB,
-            row::ALARM,
-            row::PRINT,
-            Some(row::FRSET),
-        ),
+        control: Control {
+            line_length: [row::L40, row::L64, row::L80, row::HONEOM]
+                .iter()
+                .any(|option| operands.has(*option)),
+            ..controls(
+                operands,
+                row::FREEKB,
+                row::ALARM,
+                row::PRINT,
+                Some(row::FRSET),
+            )
+        },
         cursor,
     };
     let stream = send_map(layout, &command, &display.profile(), &*display.page())
@@ -312,6 +317,7 @@ fn controls(
         alarm: operands.has(alarm),
         reset_modified: reset.is_some_and(|option| operands.has(option)),
         print: operands.has(print),
+        line_length: false,
     }
 }
 

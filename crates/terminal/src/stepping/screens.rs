@@ -233,7 +233,9 @@ impl StepPicture<'_> {
         let given = self.report.operands.each().find(|(at, _)| *at == index);
         let value = changed.or(given.map(|(_, value)| value));
         let Some(value) = value else {
-            return Some(BodyLine::text(format!("  {}", option.name)));
+            // The name of SEND TEXT has its option TEXT.
+            let is_named = row.name.split(' ').any(|word| word == option.name);
+            return (!is_named).then(|| BodyLine::text(format!("  {}", option.name)));
         };
         let pointer = matches!(
             option.argument,

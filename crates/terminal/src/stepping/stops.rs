@@ -47,11 +47,9 @@ impl StopConditions {
     /// Whether a report is one to stop at.
     pub fn matches(&self, report: &StepReport) -> bool {
         match report.point {
-            StepPoint::ProgramBegins
-            | StepPoint::ProgramEnds
-            | StepPoint::SqlBegins
-            | StepPoint::SqlEnds => false,
-            StepPoint::CommandBegins => self.is_command(report),
+            StepPoint::ProgramBegins | StepPoint::ProgramEnds | StepPoint::SqlEnds => false,
+            StepPoint::CommandBegins => self.is_command(report) || self.is_line(report),
+            StepPoint::SqlBegins => self.is_line(report),
             StepPoint::CommandEnds => self.is_condition(report),
             StepPoint::Abend => self.abend,
             StepPoint::TaskEnds => self.normal_end,
@@ -61,8 +59,11 @@ impl StopConditions {
 
     fn is_command(&self, report: &StepReport) -> bool {
         let name = by_number(report.command).map_or("", |row| row.name);
-        let named = !self.command.is_empty() && name.starts_with(&self.command);
-        named || self.line != 0 && self.line == report.line
+        !self.command.is_empty() && name.starts_with(&self.command)
+    }
+
+    fn is_line(&self, report: &StepReport) -> bool {
+        self.line != 0 && self.line == report.line
     }
 
     fn is_condition(&self, report: &StepReport) -> bool {
@@ -177,5 +178,7 @@ mod tests {
             ..StopConditions::default()
         };
         assert!(line.matches(&report(StepPoint::CommandBegins, 0)));
+        assert!(line.matches(&report(StepPoint::SqlBegins, 0)));
+        assert!(!line.matches(&report(StepPoint::SqlEnds, 0)));
     }
 }

@@ -8,3 +8,4 @@ mod scenario;
 mod screen;
 mod session;
 mod support;
+mod traces;

@@ -32,7 +32,7 @@ fn shop() -> Option<tempfile::TempDir> {
 }
 
 /// Whether PostgreSQL is there; a test without it is counted as skipped.
-fn is_installed() -> bool {
+pub fn is_installed() -> bool {
     let is_there = database::cluster::is_installed();
     if !is_there {
         skipped::lacking("postgresql", "there is no initdb");
@@ -64,7 +64,7 @@ fn add_settings(app: &Path, more: &str) {
 
 /// The application as an API of a server of its own, with its tables unless the
 /// settings name another SQL server.
-fn served(settings: &str) -> (tempfile::TempDir, Server) {
+pub fn served(settings: &str) -> (tempfile::TempDir, Server) {
     let app = application();
     add_settings(app.path(), settings);
     let state = tempfile::tempdir().expect("a folder");

@@ -15,6 +15,7 @@ mod areas;
 mod grant;
 mod link;
 mod stepping;
+mod variables;
 
 pub use grant::SqlRefusal;
 pub use link::{SqlLink, connect};

@@ -1,61 +1,71 @@
 //! EXEC SQL in a task that runs step by step: the statement before it is executed, and
 //! with the SQLCA afterwards.
 //!
-//! The debugger shows the text that the program was built with. Host variables are not
-//! shown: they may hold what the user must not see, and PF5 shows them.
+//! The debugger shows the text that the program was built with, which has `:1`, `:2`
+//! and so on for its inputs, and their values as PF5 would show them.
 //! Reference: CICS application programming, EDF, "What does EDF display?".
 
 use std::fmt::Write as _;
 
 use link::stepping::StepPoint;
 use runtime::sql::SqlAreas;
+use sql::StatementKind;
 use sql::block::StatementBlock;
 use sql::code::{SQLCA_BYTES, Sqlca};
 
 use super::areas::WorkerAreas;
-use super::execute;
+use super::{execute, variables};
 use crate::exec::CommandStop;
 use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::worker::Worker;
 
 /// Executes a statement with a report before and after it.
 pub(super) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
-    let (line, mut text) = statement(&WorkerAreas(arguments));
-    if let Some(abend) = w.step_sql(StepPoint::SqlBegins, line, text.clone()) {
+    let block = StatementBlock::parse(WorkerAreas(arguments).bytes(0)).ok();
+    // A line of a COPY member is not the program's.
+    let own = block.as_ref().filter(|block| block.source_file == 0);
+    let line = own.map_or(0, |block| block.line);
+    let statement = block.as_ref().map_or("EXEC SQL".to_owned(), shown);
+    let mut text = statement.clone();
+    if let Some(block) = &block {
+        variables::add(&mut text, "IVAR", &block.inputs, &WorkerAreas(arguments));
+    }
+    if let Some(abend) = w.step_sql(StepPoint::SqlBegins, line, text) {
         return Err(ServiceEnd::Stop(CommandStop::Abend(abend)));
     }
     let executed = execute(w, arguments);
     if matches!(executed, Err(ServiceEnd::Stop(_))) || !w.task.stepped {
         return executed;
     }
+    let mut text = statement;
     add_result(&mut text, &WorkerAreas(arguments));
+    if let Some(block) = &block {
+        variables::add(&mut text, "OVAR", &block.outputs, &WorkerAreas(arguments));
+    }
     match w.step_sql(StepPoint::SqlEnds, line, text) {
         Some(abend) => Err(ServiceEnd::Stop(CommandStop::Abend(abend))),
         None => executed,
     }
 }
 
-/// Line and text of the statement.
-fn statement(areas: &dyn SqlAreas) -> (u32, String) {
-    match StatementBlock::parse(areas.bytes(0)) {
-        Ok(block) => {
-            let words: Vec<&str> = block.text.split_whitespace().collect();
-            // A statement without a text of its own, such as FETCH, has a name.
-            let shown = if words.is_empty() {
-                format!("{:?} {}", block.kind, block.name).to_uppercase()
-            } else {
-                words.join(" ")
-            };
-            // A line of a COPY member is not the program's.
-            let line = if block.source_file == 0 {
-                block.line
-            } else {
-                0
-            };
-            (line, format!("EXEC SQL {}", shown.trim_end()))
+/// The statement. The text of OPEN is its cursor's query.
+fn shown(block: &StatementBlock) -> String {
+    let mut verb = String::new();
+    for letter in format!("{:?}", block.kind).chars() {
+        // ExecuteImmediate is EXECUTE IMMEDIATE.
+        if letter.is_ascii_uppercase() && !verb.is_empty() {
+            verb.push(' ');
         }
-        Err(_) => (0, "EXEC SQL".to_owned()),
+        verb.push(letter.to_ascii_uppercase());
     }
+    let words: Vec<&str> = block.text.split_whitespace().collect();
+    let text = words.join(" ");
+    let shown = match block.kind {
+        StatementKind::Open => format!("EXEC SQL OPEN {}\n {text}", block.name),
+        _ if text.is_empty() => format!("EXEC SQL {verb} {}", block.name),
+        _ => format!("EXEC SQL {text}"),
+    };
+    shown.trim_end().to_owned()
 }
 
 /// What the statement has left in the SQLCA.

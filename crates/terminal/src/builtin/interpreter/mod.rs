@@ -220,8 +220,13 @@ fn command_lines(command: &CheckedCommand, outcome: Option<&ImageOutcome>) -> Ve
     let mut lines = vec![command.row.name.to_owned()];
     // The first operand is the command block.
     let mut data = outcome.map(|outcome| outcome.operands.iter().skip(1));
+    // The name of SEND TEXT has its option TEXT.
+    let names = |word: &str| command.row.name.split(' ').any(|part| part == word);
     for given in &command.options {
         let name = given.option.name;
+        if !given.option.argument.is_allowed() && names(name) {
+            continue;
+        }
         let has_operand = command
             .with_operands()
             .any(|other| other.index == given.index);

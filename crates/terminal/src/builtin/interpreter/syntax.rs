@@ -3,7 +3,7 @@
 //!
 //! Arguments are quoted text, `X'hex'`, numbers, variables (`&NAME`) or bare
 //! text. An option that receives data may stand without an argument: its value
-//! is shown then.
+//! is shown then. INTO may be left out where it or SET is needed.
 //! Reference: CICS supplied transactions, CECI.
 
 use std::collections::BTreeMap;
@@ -84,6 +84,7 @@ pub fn parse(text: &str) -> Result<CheckedCommand, Vec<String>> {
             Err(why) => wrong.push(why),
         }
     }
+    options.extend(implied_area(row, &options));
     options.sort_by_key(|option| option.index);
     check(row, &options, &mut wrong);
     if wrong.is_empty() {
@@ -161,31 +162,46 @@ fn given(row: &'static Command, word: &CommandWord) -> Result<Option<GivenOption
     }))
 }
 
+/// INTO of a command that needs it or SET, if neither was typed: the data are shown.
+fn implied_area(row: &'static Command, options: &[GivenOption]) -> Option<GivenOption> {
+    let missing = row.broken_rules(option_bits(options), 0);
+    let needs_area = |broken: &BrokenRule| matches!(broken, BrokenRule::Missing(names) if names.contains(&"INTO"));
+    missing.iter().find(|broken| needs_area(broken))?;
+    let index = row.index_of("INTO")?;
+    let option = row.options.get(usize::from(index))?;
+    (option.direction == DataDirection::Out).then_some(GivenOption {
+        index,
+        option,
+        argument: None,
+    })
+}
+
+fn option_bits(options: &[GivenOption]) -> u128 {
+    options
+        .iter()
+        .fold(0, |bits, given| bits | 1 << given.index)
+}
+
 /// Checks what must hold between options.
 fn check(row: &Command, options: &[GivenOption], wrong: &mut Vec<String>) {
-    let given = options
-        .iter()
-        .fold(0, |bits, given| bits | 1 << given.index);
     let list = |names: &[&str]| names.join(", ");
-    wrong.extend(
-        row.broken_rules(given, 0)
-            .into_iter()
-            .map(|broken| match broken {
-                BrokenRule::Missing(names) if names.len() == 1 => {
-                    format!("E {} is needed.", names[0])
-                }
-                BrokenRule::Missing(names) => {
-                    format!("E One of these is needed: {}.", list(&names))
-                }
-                BrokenRule::Together(names) => {
-                    format!("E Only one of these can be given: {}.", list(&names))
-                }
-                BrokenRule::Needs(name, names) => format!("E {name} needs {}.", names.join(" or ")),
-                BrokenRule::Excludes(name, names) => {
-                    format!("E {name} cannot be given with {}.", list(&names))
-                }
-            }),
-    );
+    wrong.extend(row.broken_rules(option_bits(options), 0).into_iter().map(
+        |broken| match broken {
+            BrokenRule::Missing(names) if names.len() == 1 => {
+                format!("E {} is needed.", names[0])
+            }
+            BrokenRule::Missing(names) => {
+                format!("E One of these is needed: {}.", list(&names))
+            }
+            BrokenRule::Together(names) => {
+                format!("E Only one of these can be given: {}.", list(&names))
+            }
+            BrokenRule::Needs(name, names) => format!("E {name} needs {}.", names.join(" or ")),
+            BrokenRule::Excludes(name, names) => {
+                format!("E {name} cannot be given with {}.", list(&names))
+            }
+        },
+    ));
 }
 
 impl CheckedCommand {
@@ -426,14 +442,24 @@ mod tests {
     }
 
     #[test]
+    fn into_is_implied_where_a_command_needs_it() {
+        let command = read("READQ TS QUEUE(A)");
+        let image = command.image(&VariableTable::new()).unwrap();
+        let into = command.row.index_of("INTO").unwrap();
+        let area = image.operands.iter().find(|o| o.option == into).unwrap();
+        assert_eq!(area.data.len(), USUAL_ROOM);
+        // A command that only may have one gets none.
+        let into = read("RETRIEVE").row.index_of("INTO").unwrap();
+        let options = read("RETRIEVE RTRANSID").options;
+        assert!(options.iter().all(|given| given.index != into));
+    }
+
+    #[test]
     fn what_is_wrong_is_reported() {
         for (text, wrong) in [
             ("FOO", "'FOO' is not a command"),
             ("READ RIDFLD('1') INTO", "FILE is needed"),
-            (
-                "READ FILE('A') RIDFLD('1')",
-                "One of these is needed: INTO, SET",
-            ),
+            ("DELETEQ TS", "One of these is needed: QUEUE, QNAME"),
             (
                 "READ FILE('A') RIDFLD('1') INTO SHUT",
                 "'SHUT' is not an option of READ",

@@ -1,6 +1,8 @@
 //! CEDF and CEDX: stepping through tasks at their own terminal, at another one,
 //! and without one; values that are changed; and tasks that end while they are stepped.
 
+mod statements;
+
 use super::*;
 
 /// The screens of a task of STEP up to the first command.

@@ -1,0 +1,17 @@
+       01  ODDMI.
+           02  FILLER PIC X(12).
+           02  FIELDNM8L    COMP  PIC  S9(4).
+           02  FIELDNM8F    PICTURE X.
+           02  FILLER REDEFINES FIELDNM8F.
+             03 FIELDNM8A    PICTURE X.
+           02  FIELDNM8I  PIC S9(5)V99.
+           02  CUSTOMER-NUMBER-LONGL    COMP  PIC  S9(4).
+           02  CUSTOMER-NUMBER-LONGF    PICTURE X.
+           02  FILLER REDEFINES CUSTOMER-NUMBER-LONGF.
+             03 CUSTOMER-NUMBER-LONGA    PICTURE X.
+           02  CUSTOMER-NUMBER-LONGI  PIC X(8).
+           02  PLACEL    COMP  PIC  S9(4).
+           02  PLACEF    PICTURE X.
+           02  FILLER REDEFINES PLACEF.
+             03 PLACEA    PICTURE X.
+           02  PLACEI  PIC X(4).
