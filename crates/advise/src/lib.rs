@@ -4,9 +4,8 @@
 //! A [`Document`] is one file. Its [`DocumentKind`] is recognised from its content
 //! or given by the caller, and its parser returns typed statements with their
 //! positions. A [`DocumentSet`] has all files of one system, because the setting of
-//! a port may depend on three of them. Each [`TuningRule`] is one file under a
-//! `rules/` folder and one row in the table next to it. [`advise`] runs them and
-//! returns [`TuningFinding`]s in the order of the files. The reference page is made
+//! a port may depend on three of them. Each [`TuningRule`] is one row in the table
+//! of a `rules/` folder. [`advise`] runs them and returns [`TuningFinding`]s in the order of the files. The reference page is made
 //! from the same tables ([`reference_page`]).
 //!
 //! ```

@@ -5,8 +5,9 @@ use crate::finding::{FindingSeverity, TuningFinding};
 use crate::worlds::for_each_candidate;
 use crate::{cicsts, linux, sna, tcpip};
 
-/// A rule: one file, one row in the table of its `rules/mod.rs`, and one
-/// fixture `testdata/rules/NAME.txt`.
+/// A rule: one row in the table of its `rules/mod.rs` and one fixture
+/// `testdata/rules/NAME.txt`. Rules over one value stand together in the file of
+/// their kind of value; each other rule has its own file.
 pub struct TuningRule {
     /// Stable dotted name, as `tcpip.mtu.route`.
     pub name: &'static str,
@@ -20,8 +21,21 @@ pub struct TuningRule {
     pub effect: Option<&'static str>,
     /// Papers and manuals that say so.
     pub sources: &'static [&'static str],
-    /// Looks.
-    pub check: fn(&DocumentSet, &mut Vec<TuningFinding>),
+    /// How it finds its faults.
+    pub(crate) check: &'static dyn RuleCheck,
+}
+
+/// How a rule finds its faults: the key, test and wanted value of a rule over one
+/// value, or a function.
+pub(crate) trait RuleCheck: Sync {
+    /// Adds the findings of `rule` in the documents of `set`.
+    fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>);
+}
+
+impl<F: Fn(&DocumentSet, &mut Vec<TuningFinding>) + Sync> RuleCheck for F {
+    fn find(&self, _: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
+        self(set, out);
+    }
 }
 
 /// Every rule, by area.
@@ -50,7 +64,7 @@ pub fn advise(documents: &DocumentSet, only: &[String]) -> Vec<TuningFinding> {
     let mut findings = for_each_candidate(documents, |documents| {
         let mut findings = Vec::new();
         for rule in rules().filter(|r| only.is_empty() || only.iter().any(|o| selects(o, r.name))) {
-            (rule.check)(documents, &mut findings);
+            rule.check.find(rule, documents, &mut findings);
         }
         findings
     });

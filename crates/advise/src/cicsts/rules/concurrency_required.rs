@@ -13,7 +13,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_000, cics::FCQRONLY, cics::PROGRAM],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

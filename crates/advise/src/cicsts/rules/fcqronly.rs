@@ -23,7 +23,7 @@ pub(super) static RULE: TuningRule = TuningRule {
         cics::THREADSAFE_FILES,
         cics::PK45354,
     ],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

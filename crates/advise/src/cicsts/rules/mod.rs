@@ -1,47 +1,37 @@
-//! The rules for CICS: one file each, one row here.
+//! The rules for CICS, one row each. Those over one attribute of a definition are
+//! in [`attributes`], those over one system initialization parameter in
+//! [`parameters`]; the others have a file each.
 
 use crate::rule::TuningRule;
 
-mod auxtr;
+mod attributes;
 mod backlog_limit;
-mod concurrency_openapi;
 mod concurrency_quasirent;
 mod concurrency_required;
 mod concurrency_user_key;
 mod fcqronly;
 mod fcqronly_isolate;
 mod fcqronly_nsr;
-mod file_strings;
-mod forceqr;
-mod ipconn_queue;
-mod ipconn_receive;
 mod lsrpool_strings;
 mod mxt_maxopentcbs;
 mod mxt_maxsockets;
 mod mxt_sessions;
 mod mxt_tranclass;
-mod ruwapool;
-mod service_backlog;
-mod service_ipic;
-mod service_maxpersist;
-mod service_socketclose;
+mod parameters;
 mod sockets_numsock;
 mod sockets_ote;
 mod sockets_tcblim;
-mod ssl_delay;
 mod tcpip_no;
-mod tranclass_purge;
 mod tranclass_undefined;
 mod tranclass_web;
-mod urimap_pool;
 
 /// The rows.
 pub(crate) static RULES: &[&TuningRule] = &[
     &fcqronly::RULE,
     &fcqronly_nsr::RULE,
     &fcqronly_isolate::RULE,
-    &forceqr::RULE,
-    &concurrency_openapi::RULE,
+    &parameters::FORCEQR,
+    &attributes::OPENAPI,
     &concurrency_user_key::RULE,
     &concurrency_required::RULE,
     &concurrency_quasirent::RULE,
@@ -49,23 +39,23 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &mxt_sessions::RULE,
     &mxt_maxsockets::RULE,
     &mxt_maxopentcbs::RULE,
-    &tranclass_purge::RULE,
+    &attributes::TRANCLASS_PURGE,
     &tranclass_undefined::RULE,
     &tranclass_web::RULE,
-    &ipconn_receive::RULE,
-    &ipconn_queue::RULE,
-    &service_socketclose::RULE,
-    &service_ipic::RULE,
-    &service_maxpersist::RULE,
-    &service_backlog::RULE,
+    &attributes::IPCONN_RECEIVE,
+    &attributes::IPCONN_QUEUE,
+    &attributes::SERVICE_SOCKETCLOSE,
+    &attributes::SERVICE_IPIC,
+    &attributes::SERVICE_MAXPERSIST,
+    &attributes::SERVICE_BACKLOG,
     &backlog_limit::RULE,
     &tcpip_no::RULE,
-    &ssl_delay::RULE,
-    &urimap_pool::RULE,
-    &file_strings::RULE,
+    &parameters::SSL_DELAY,
+    &attributes::URIMAP_POOL,
+    &attributes::FILE_STRINGS,
     &lsrpool_strings::RULE,
-    &ruwapool::RULE,
-    &auxtr::RULE,
+    &parameters::RUWAPOOL,
+    &parameters::AUXTR,
     &sockets_ote::RULE,
     &sockets_tcblim::RULE,
     &sockets_numsock::RULE,

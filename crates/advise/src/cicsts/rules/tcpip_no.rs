@@ -12,7 +12,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TCPIP],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

@@ -13,7 +13,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, kernel::IP_LINK],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

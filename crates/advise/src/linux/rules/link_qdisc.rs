@@ -13,7 +13,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[kernel::IP_LINK, kernel::NET_SYSCTL],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

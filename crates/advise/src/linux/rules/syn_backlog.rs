@@ -1,6 +1,6 @@
 //! `net.ipv4.tcp_max_syn_backlog`.
 
-use super::setting;
+use super::settings::setting;
 use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
@@ -14,7 +14,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[kernel::IP_SYSCTL],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

@@ -20,7 +20,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[AIX],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {

@@ -21,7 +21,7 @@ pub(super) static RULE: TuningRule = TuningRule {
         "paper 004, all changes together: RS/6000 to VTAM, 1,000,000 bytes in 8.66 s before, 4.74 s after",
     ),
     sources: &[AIX, FIGURES_6_7],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {

@@ -17,7 +17,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
-    check,
+    check: &check,
 };
 
 /// The largest frame of an Ethernet line, and its default.

@@ -28,7 +28,7 @@ pub(super) static RULE: TuningRule = TuningRule {
         "paper 004 names RU size and link window for OS/2 to VTAM: 1,000,000 bytes in 6.4 s before, 5.1 s after",
     ),
     sources: &[CM2, FIGURES_6_7, FIGURES_9_10],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {

@@ -16,7 +16,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[LINKS],
-    check,
+    check: &check,
 };
 
 /// Frames that differ by less than this part are alike, in percent.

@@ -1,32 +1,24 @@
-//! The rules of this area: one file each, one row here. General rules first,
-//! then those of each product; [`coded`], [`stations`],
-//! [`tiers`] and [`rings`] are their helpers.
+//! The rules of this area, one row each: general rules first, then those of each
+//! product. Rules over one keyword are in [`keywords`]; the others have a file each.
+//! [`coded`], [`stations`], [`tiers`] and [`rings`] are their helpers.
 
 mod aix_dlc_fix;
 mod aix_dlc_window;
-mod aix_frame;
 mod aix_memory;
 mod aix_pacing;
-mod aix_queues;
 mod aix_ru;
 mod as400_dlc_window;
 mod as400_frame;
-mod as400_pacing;
-mod as400_ru;
 mod as400_x25;
 mod cics_autoconnect;
 mod cics_sizes;
 mod cics_sizes_equal;
-mod cm2_card_buffer;
-mod cm2_dlc_ru;
 mod cm2_dlc_window;
-mod cm2_frame;
-mod cm2_receive_buffer;
-mod cm2_receive_pacing;
 mod cm2_ru;
 mod coded;
 mod effective;
 mod frame_unlike;
+mod keywords;
 mod lowered;
 mod mode_halves;
 mod mode_missing;
@@ -34,26 +26,21 @@ mod mode_priority;
 mod mode_table;
 mod mode_unlike;
 mod ncp_adapter;
-mod ncp_bfrs;
 mod ncp_delay;
 mod ncp_iobuf_unitsz;
 mod ncp_maxbfru;
 mod ncp_maxdata;
-mod ncp_maxout;
 mod ncp_maxtsl;
 mod ncp_noisy;
 mod ncp_piu_order;
 mod ncp_rcvbufc;
 mod ncp_single_window;
-mod ncp_slodown;
 mod ncp_t2timer;
 mod ncp_t2timer_subarea;
-mod ncp_unitsz;
 mod nsdos_dlc_window;
 mod nsdos_frame;
 mod nsdos_frame_fix;
 mod nsdos_receive_pacing;
-mod nsdos_ru;
 mod pacing_small;
 mod pacing_uneven;
 mod rings;
@@ -90,11 +77,11 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &vtam_vpacing::RULE,
     &vtam_iobuf::RULE,
     &vtam_autoses::RULE,
-    &ncp_unitsz::RULE,
+    &keywords::NCP_UNITSZ,
     &ncp_maxbfru::RULE,
     &ncp_piu_order::RULE,
-    &ncp_bfrs::RULE,
-    &ncp_slodown::RULE,
+    &keywords::NCP_BFRS,
+    &keywords::NCP_SLODOWN,
     &ncp_delay::RULE,
     &ncp_maxtsl::RULE,
     &ncp_rcvbufc::RULE,
@@ -102,7 +89,7 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &ncp_t2timer::RULE,
     &ncp_t2timer_subarea::RULE,
     &ncp_single_window::RULE,
-    &ncp_maxout::RULE,
+    &keywords::NCP_MAXOUT,
     &ncp_noisy::RULE,
     &ncp_adapter::RULE,
     &ncp_iobuf_unitsz::RULE,
@@ -110,13 +97,13 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &cics_sizes_equal::RULE,
     &cics_autoconnect::RULE,
     &cm2_ru::RULE,
-    &cm2_dlc_ru::RULE,
-    &cm2_receive_pacing::RULE,
-    &cm2_frame::RULE,
+    &keywords::CM2_DLC_RU,
+    &keywords::CM2_RECEIVE_PACING,
+    &keywords::CM2_FRAME,
     &cm2_dlc_window::RULE,
-    &cm2_receive_buffer::RULE,
-    &cm2_card_buffer::RULE,
-    &nsdos_ru::RULE,
+    &keywords::CM2_RECEIVE_BUFFER,
+    &keywords::CM2_CARD_BUFFER,
+    &keywords::NSDOS_RU,
     &nsdos_receive_pacing::RULE,
     &nsdos_frame::RULE,
     &nsdos_frame_fix::RULE,
@@ -125,11 +112,11 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &aix_pacing::RULE,
     &aix_dlc_window::RULE,
     &aix_dlc_fix::RULE,
-    &aix_frame::RULE,
-    &aix_queues::RULE,
+    &keywords::AIX_FRAME,
+    &keywords::AIX_QUEUES,
     &aix_memory::RULE,
-    &as400_ru::RULE,
-    &as400_pacing::RULE,
+    &keywords::AS400_RU,
+    &keywords::AS400_PACING,
     &as400_frame::RULE,
     &as400_x25::RULE,
     &as400_dlc_window::RULE,

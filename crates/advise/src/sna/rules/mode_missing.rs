@@ -18,7 +18,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MODES],
-    check,
+    check: &check,
 };
 
 /// Modes that products bring along.

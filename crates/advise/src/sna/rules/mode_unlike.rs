@@ -17,7 +17,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[MODES],
-    check,
+    check: &check,
 };
 
 /// A value of a mode.

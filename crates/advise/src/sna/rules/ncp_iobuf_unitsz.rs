@@ -1,7 +1,8 @@
 //! VTAM's IOBUF and NCP's UNITSZ have one length.
 
 use super::coded::coded;
-use super::{ncp_unitsz, vtam_iobuf};
+use super::keywords::UNIT_BYTES;
+use super::vtam_iobuf;
 use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
@@ -16,7 +17,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
@@ -30,12 +31,12 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             };
             // The finding is at the other value.
             let (wrong, other, line) = match unit {
-                ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
+                UNIT_BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
                 _ => (&unitsz, &iobuf, unitsz.line("4000")),
             };
             let mut finding =
                 TuningFinding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
-            if ![size, unit].contains(&ncp_unitsz::BYTES) {
+            if ![size, unit].contains(&UNIT_BYTES) {
                 finding = finding.code(vtam_iobuf::line(&iobuf));
             }
             out.push(finding.because(other.place(), "the other of the two"));

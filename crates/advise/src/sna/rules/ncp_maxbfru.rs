@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::coded::each;
-use super::{ncp_unitsz, rings};
+use super::keywords::UNIT_BYTES;
+use super::rings;
 use crate::document::{Document, DocumentSet};
 use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
@@ -23,7 +24,7 @@ pub(super) static RULE: TuningRule = TuningRule {
          changes, 0.53 s after",
     ),
     sources: &[NCP, FIGURES_6_7, NCP_DEFINITION],
-    check,
+    check: &check,
 };
 
 /// The manual's spelling and the figures' other one.
@@ -67,7 +68,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
 /// The length of a host's buffers after the advice: longer ones stay.
 fn unit(host: &Statement) -> u32 {
     let coded = host.operand("UNITSZ").and_then(KeywordOperand::number);
-    coded.unwrap_or(0).max(ncp_unitsz::BYTES)
+    coded.unwrap_or(0).max(UNIT_BYTES)
 }
 
 /// The buffers that a PIU fills after the advice.
@@ -82,7 +83,7 @@ pub(super) fn largest_piu(documents: &DocumentSet, document: &Document) -> (u32,
     match most {
         Some(frame) => (frame, format!("the largest PIU is below MAXTSL of {frame}")),
         None => {
-            let frame = super::stations::largest_frame(documents).unwrap_or(ncp_unitsz::BYTES);
+            let frame = super::stations::largest_frame(documents).unwrap_or(UNIT_BYTES);
             (
                 frame,
                 format!("the largest PIU is below a frame of {frame}"),

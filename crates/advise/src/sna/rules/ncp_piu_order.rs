@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::coded::{CodedSetting, each};
-use super::{ncp_maxbfru, ncp_unitsz, rings};
+use super::keywords::UNIT_BYTES;
+use super::{ncp_maxbfru, rings};
 use crate::document::{Document, DocumentSet};
 use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
@@ -18,7 +19,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[NCP],
-    check,
+    check: &check,
 };
 
 /// The common measure of all hosts of a generation.
@@ -79,7 +80,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             );
             let want = ncp_maxbfru::wanted(generation.largest_piu, host);
             let buffers = CodedSetting::on(unitsz.document, host, ncp_maxbfru::NAMES);
-            let mut settings = unitsz.spell(&unit.max(ncp_unitsz::BYTES).to_string());
+            let mut settings = unitsz.spell(&unit.max(UNIT_BYTES).to_string());
             if ![want, want + 1].contains(&count) {
                 settings = format!("{},{settings}", buffers.spell(&want.to_string()));
             }

@@ -20,7 +20,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[NCP],
-    check,
+    check: &check,
 };
 
 /// The local time below which the wait does not matter much, in seconds.

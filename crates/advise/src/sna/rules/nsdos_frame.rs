@@ -26,7 +26,7 @@ pub(super) static RULE: TuningRule = TuningRule {
         "paper 004, figure 10, with the receive window: files 14.3 % faster, inquiries 74.5 % and 93.5 % (which its prose calls slight)",
     ),
     sources: &[NSDOS, FIGURES_6_7, FIGURES_9_10],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {

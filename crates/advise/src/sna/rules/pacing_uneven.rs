@@ -15,7 +15,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL],
-    check,
+    check: &check,
 };
 
 /// The largest window of a BIND.

@@ -23,7 +23,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL],
-    check,
+    check: &check,
 };
 
 /// The part of the frames of an RU that data should fill, in percent.

@@ -18,7 +18,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL],
-    check,
+    check: &check,
 };
 
 /// Bytes a session above which it is worth saying; our own choice, small for

@@ -18,7 +18,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
-    check,
+    check: &check,
 };
 
 /// Modes that are listed for each application at most; the others are

@@ -19,7 +19,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[VTAM, FIGURES_6_7, RESOURCE_DEFINITION],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {

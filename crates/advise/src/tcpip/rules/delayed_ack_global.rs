@@ -19,7 +19,7 @@ pub(super) static RULE: TuningRule = TuningRule {
          to 0.1344 s",
     ),
     sources: &[PAPER_002, ip::TCPCONFIG],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

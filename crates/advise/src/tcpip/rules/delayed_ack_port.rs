@@ -15,7 +15,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: Some("published, with an MTU of 1500 on the route: response time -38 %"),
     sources: &[PAPER_000, PAPER_002, ip::PORT],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

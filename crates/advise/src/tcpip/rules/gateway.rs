@@ -14,7 +14,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::GATEWAY],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

@@ -12,7 +12,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::INTERFACE, ip::BEGINROUTES],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

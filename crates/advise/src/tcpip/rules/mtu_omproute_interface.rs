@@ -13,7 +13,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[ip::EZZ8163I, ip::OMPROUTE],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

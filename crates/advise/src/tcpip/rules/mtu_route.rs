@@ -17,7 +17,7 @@ pub(super) static RULE: TuningRule = TuningRule {
          on the port, response time -38 %",
     ),
     sources: &[PAPER_000, ip::BEGINROUTES],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

@@ -14,7 +14,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[PAPER_000, ip::TCPCONFIG],
-    check,
+    check: &check,
 };
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {

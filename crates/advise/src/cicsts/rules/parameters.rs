@@ -1,0 +1,85 @@
+//! Rules over one system initialization parameter: its name, what is wrong with
+//! its value, and the parameter to code instead.
+//!
+//! Reference: CICS TS system initialization parameters.
+
+use crate::cicsts::SitParameter;
+use crate::document::DocumentSet;
+use crate::finding::{FindingSeverity, TuningFinding};
+use crate::rule::{RuleCheck, TuningRule};
+use crate::source::{PAPER_000, PAPER_002, cics};
+
+/// A system initialization parameter.
+struct Parameter {
+    name: &'static str,
+    bad: fn(&SitParameter) -> bool,
+    wanted: &'static str,
+}
+
+impl RuleCheck for Parameter {
+    fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
+        if let Some((document, p)) = set.sit(self.name).filter(|(_, p)| (self.bad)(p)) {
+            out.push(TuningFinding::at(rule, document.place(p.at), p.text()).code(self.wanted));
+        }
+    }
+}
+
+pub(super) static FORCEQR: TuningRule = TuningRule {
+    name: "cics.forceqr",
+    summary: "FORCEQR=YES runs threadsafe programs on the QR TCB.",
+    why: "It is meant for testing programs that proved not to be threadsafe. One processor then \
+          carries every program of the region.",
+    severity: FindingSeverity::Warning,
+    effect: None,
+    sources: &[cics::FORCEQR],
+    check: &Parameter {
+        name: "FORCEQR",
+        bad: |p| p.is("YES"),
+        wanted: "FORCEQR=NO",
+    },
+};
+
+pub(super) static SSL_DELAY: TuningRule = TuningRule {
+    name: "cics.ssl-delay",
+    summary: "SSLDELAY=0 keeps no session ids.",
+    why: "Every new SSL connection then pays a full handshake with its public-key work. The \
+          default keeps sessions for 600 seconds.",
+    severity: FindingSeverity::Warning,
+    effect: None,
+    sources: &[PAPER_002, cics::SSLDELAY],
+    check: &Parameter {
+        name: "SSLDELAY",
+        bad: |p| p.number() == Some(0),
+        wanted: "SSLDELAY=600",
+    },
+};
+
+pub(super) static RUWAPOOL: TuningRule = TuningRule {
+    name: "cics.ruwapool",
+    summary: "RUWAPOOL=NO is coded.",
+    why: "Each LINK to a Language Environment program then gets and frees its run-unit work \
+          area; with YES a task keeps them in a pool.",
+    severity: FindingSeverity::Note,
+    effect: None,
+    sources: &[cics::RUWAPOOL],
+    check: &Parameter {
+        name: "RUWAPOOL",
+        bad: |p| p.is("NO"),
+        wanted: "RUWAPOOL=YES",
+    },
+};
+
+pub(super) static AUXTR: TuningRule = TuningRule {
+    name: "cics.auxtr",
+    summary: "AUXTR=ON starts auxiliary trace with the region.",
+    why: "It is the instrument for finding switches and waits, and each entry costs CPU and I/O. \
+          Switch it on for a measured interval, and off for what is compared.",
+    severity: FindingSeverity::Note,
+    effect: None,
+    sources: &[PAPER_000, cics::AUXTR],
+    check: &Parameter {
+        name: "AUXTR",
+        bad: |p| p.is("ON"),
+        wanted: "AUXTR=OFF",
+    },
+};
