@@ -287,6 +287,67 @@ fn five_thousand_clients_that_say_nothing_keep_no_terminal_out() {
     terminal.press(Key::Enter, "TELLER MENU");
 }
 
+#[test]
+fn a_client_may_leave_in_every_state_and_its_logical_unit_is_free() {
+    let server = Server::start(&application());
+    // A client's half of the negotiation, and its first input.
+    let mut sent = vec![0xFF, 0xFB, 0x28, 0xFF, 0xFA, 0x28, 0x02, 0x07];
+    sent.extend(b"IBM-3278-2-E\x01BRANCH07");
+    sent.extend([0xFF, 0xF0, 0xFF, 0xFA, 0x28, 0x03, 0x07, 0xFF, 0xF0]);
+    sent.extend([0, 0, 0, 0, 0, 0x7D, 0x40, 0x40, 0xFF, 0xEF]);
+    for length in 0..=sent.len() {
+        let mut stream = TcpStream::connect(&server.tn3270).unwrap();
+        // The server may have closed it already.
+        let _ = stream.write_all(&sent[..length]);
+    }
+    let states: [&[(&str, Key, &str)]; 7] = [
+        &[("", Key::Clear, "")],
+        &[("CHAT", Key::Enter, "TELLER MENU")],
+        &[("TELL", Key::Enter, "TELLER MENU")],
+        &[("cemt i ta", Key::Enter, "STATUS")],
+        &[(
+            "ceci WRITEQ TS QUEUE(A) FROM(B)",
+            Key::Enter,
+            "ABOUT TO EXECUTE",
+        )],
+        &[
+            ("cedf", Key::Enter, "EDF MODE ON"),
+            ("", Key::Clear, ""),
+            ("step", Key::Enter, "PROGRAM INITIATION"),
+        ],
+        &[("nope", Key::Enter, "is not recognized")],
+    ];
+    for steps in states {
+        let mut terminal = Terminal::model_2(&server);
+        for (typed, key, then) in steps {
+            terminal.type_text(typed);
+            terminal.press(*key, then);
+        }
+    }
+    // One leaves with a key under way.
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("TELL");
+    terminal.emulator.press(Key::Enter);
+    while let Some(bytes) = terminal.emulator.poll_transmit() {
+        terminal.stream.write_all(&bytes).unwrap();
+    }
+    drop(terminal);
+    until("all terminals to be gone", || {
+        let metrics = text(&http::send(&server.admin, "GET", "/metrics", None).body);
+        metrics.contains("tupelo_terminals 0")
+    });
+    let config = || {
+        let mut config = tn3270::ClientConfig::new(DeviceType::display(2, true));
+        config.lu_names = vec![LuName::parse(b"BRANCH07").unwrap()];
+        config
+    };
+    let emulator = Emulator::new(config(), TerminalModel::display(2));
+    let mut terminal = Terminal::connect(&server, emulator);
+    assert!(terminal.text().contains("terminal CH07"));
+    terminal.type_text("TELL");
+    terminal.press(Key::Enter, "TELLER MENU");
+}
+
 /// EMFILE.
 const OUT_OF_DESCRIPTORS: i32 = 24;
 
@@ -300,6 +361,26 @@ fn plain_tn3270_clients_are_served_too() {
     terminal.type_text("TELL");
     terminal.press(Key::Enter, "TELLER MENU");
     terminal.press(Key::Pf(3), "Goodbye");
+}
+
+#[test]
+fn what_is_typed_on_an_empty_screen_may_have_an_address() {
+    let server = Server::start(&application());
+    let mut config = tn3270::ClientConfig::new(DeviceType::display(2, true));
+    config.tn3270e = false;
+    let emulator = Emulator::new(config, TerminalModel::display(2));
+    let mut terminal = Terminal::connect(&server, emulator);
+    terminal.press(Key::Clear, "");
+    // tnz sends SBA in front of "nope" here; s3270 does not.
+    let record = [
+        0x7D, 0x40, 0xC4, 0x11, 0x40, 0x40, 0x95, 0x96, 0x97, 0x85, 0xFF, 0xEF,
+    ];
+    terminal.stream.write_all(&record).unwrap();
+    terminal.wait_for("Transaction 'NOPE' is not recognized");
+    // The message has a screen of its own, with a field to type into.
+    assert_eq!(terminal.cursor(), (0, 1));
+    terminal.type_text("tell");
+    terminal.press(Key::Enter, "TELLER MENU");
 }
 
 /// s3270 with its pipes.

@@ -41,7 +41,6 @@ pub fn compare(trace: &Trace) -> Option<ScreenComparison> {
     let mut host = socket;
     let mut emulator = Emulator::new(trace.config.clone(), trace.model);
     let mut bursts = 0;
-    let mut last = None;
     for (index, step) in trace.steps.iter().enumerate() {
         let bytes = match step {
             TraceStep::Host(bytes) if is_start_tls(bytes) => continue,
@@ -57,8 +56,7 @@ pub fn compare(trace: &Trace) -> Option<ScreenComparison> {
         if more || !emulator.session().is_connected() {
             continue;
         }
-        last = difference(&mut other, emulator.screen());
-        if let Some(difference) = last {
+        if let Some(difference) = difference(&mut other, emulator.screen()) {
             return Some(ScreenComparison::Differs(bursts, difference));
         }
         bursts += 1;
@@ -83,13 +81,13 @@ fn first_difference(other: &mut S3270, screen: &Screen) -> Option<String> {
     if rows.len() != usize::from(size.rows()) {
         return Some(format!("{} rows instead of {}", size.rows(), rows.len()));
     }
-    let mut address = 0;
+    let mut address = 0_usize;
     for row in rows {
         let cells = row
             .split_whitespace()
             .filter(|word| !word.starts_with("SA("));
         for theirs in cells {
-            let own = screen.cells().get(usize::from(address))?;
+            let own = screen.cells().get(address)?;
             let own = match own.attribute {
                 Some(attribute) => format!("SF c0={:02x}", attribute.emit() & 0x3F),
                 None => format!("{:02x}", own.content),

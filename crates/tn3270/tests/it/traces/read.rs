@@ -191,6 +191,6 @@ pub fn decoded(bytes: &[u8], records: bool) -> Vec<TelnetEvent> {
 /// Whether these bytes are a step of START_TLS. A trace has the bytes inside of TLS,
 /// so a live client must not begin it.
 pub fn is_start_tls(bytes: &[u8]) -> bool {
-    use telnet::code::{IAC, SB, START_TLS};
-    matches!(bytes, [IAC, _, START_TLS, ..] | [IAC, SB, START_TLS, ..])
+    use telnet::code::{IAC, START_TLS};
+    matches!(bytes, [IAC, _, START_TLS, ..])
 }
