@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::FromRawFd;
 
 use runtime::sql::{Session, SessionOptions, SqlAreas, SqlTransport, UnitOwner, dsntiac, dsntiar};
+use sql::StatementKind;
 use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::temporal::DateStyle;
 
@@ -22,6 +23,9 @@ use crate::markup::Field;
 /// The function that the C side calls: 0 for a statement, 1 for DSNTIAR, 2 for
 /// DSNTIAC. The result is the RETURN-CODE.
 pub(crate) type SqlCall = unsafe extern "C" fn(c_int, *const *mut Field, c_int) -> c_int;
+
+/// Where a statement block has its kind.
+const KIND_AT: usize = 3;
 
 thread_local! {
     static CONNECTION: RefCell<Option<Connection>> = const { RefCell::new(None) };
@@ -158,6 +162,16 @@ pub(crate) unsafe extern "C" fn call(
 }
 
 fn statement(areas: &mut BatchAreas<'_>) {
+    // Files of the store are committed before the SQL: after a kill they are never behind
+    // it, so a restart finds the records of all units that it does not repeat.
+    let is_commit = areas.bytes(0).get(KIND_AT) == Some(&(StatementKind::Commit as u8));
+    if is_commit && let Some(why) = crate::run::commit_files() {
+        let ca = Sqlca::of(-904, &["00D31024", "00000100", &why]);
+        if let Some(area) = areas.bytes_mut(1).first_chunk_mut::<SQLCA_BYTES>() {
+            ca.write(area);
+        }
+        return;
+    }
     CONNECTION.with_borrow_mut(|connection| match connection {
         Some(Connection { file, session }) => {
             session.execute(&mut FileTransport(file), areas);
