@@ -151,7 +151,7 @@ fn start(
     markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
     if let Some(at) = &step.sql {
-        sql::open(at);
+        sql::open(at, commit_files);
     }
     let dds = step.dds.clone();
     let handler = FileHandler::new(dds, conversions, records, denied, print_out, print_message);
@@ -236,7 +236,7 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
 }
 
 /// Commits pending changes to files of the store; why that failed.
-pub(crate) fn commit_files() -> Option<String> {
+fn commit_files() -> Option<String> {
     STATE.with(|cell| {
         let mut state = cell.borrow_mut();
         let committed = state.as_mut()?.handler.commit();
@@ -247,7 +247,7 @@ pub(crate) fn commit_files() -> Option<String> {
 /// Commits pending changes, writes the result and exits the process without
 /// libcob's exit handlers: the files are closed already.
 fn leave(code: i32, abend: Option<String>) -> ! {
-    // Files first: they are never behind the SQL.
+    // Files first, as at COMMIT.
     let is_normal = abend.is_none();
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
     let files = if is_normal { commit_files() } else { None };
