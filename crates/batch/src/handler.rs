@@ -264,6 +264,11 @@ impl FileHandler {
         self.store.as_mut().map_or(Ok(()), StoreRecords::commit)
     }
 
+    /// Commits pending changes to files of the store, which stay open.
+    pub fn commit(&mut self) -> Result<(), Fault> {
+        self.store.as_mut().map_or(Ok(()), StoreRecords::commit)
+    }
+
     fn serve_one(&mut self, call: &mut FileStatement<'_>) -> CallResult {
         if let FileOperation::Open(mode) = call.op {
             return self.open(call, mode);

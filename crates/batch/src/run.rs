@@ -151,7 +151,7 @@ fn start(
     markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
     if let Some(at) = &step.sql {
-        sql::open(at);
+        sql::open(at, commit_files);
     }
     let dds = step.dds.clone();
     let handler = FileHandler::new(dds, conversions, records, denied, print_out, print_message);
@@ -235,12 +235,27 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
     Ok((Some(records), String::new()))
 }
 
+/// Commits pending changes to files of the store; why that failed.
+fn commit_files() -> Option<String> {
+    STATE.with(|cell| {
+        let mut state = cell.borrow_mut();
+        let committed = state.as_mut()?.handler.commit();
+        committed.err().map(|fault| fault.text)
+    })
+}
+
 /// Commits pending changes, writes the result and exits the process without
 /// libcob's exit handlers: the files are closed already.
 fn leave(code: i32, abend: Option<String>) -> ! {
-    let fault = sql::end(abend.is_none());
+    // Files first, as at COMMIT.
+    let is_normal = abend.is_none();
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
-    if let Some(fault) = fault {
+    let files = if is_normal { commit_files() } else { None };
+    if let Some(fault) = &files {
+        print_message(&format!("the last changes were not stored: {fault}"));
+        outcome = ABEND.to_owned();
+    }
+    if let Some(fault) = sql::end(is_normal && files.is_none()) {
         print_message(&format!("the last unit of work was not committed: {fault}"));
         outcome = ABEND.to_owned();
     }

@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::FromRawFd;
 
 use runtime::sql::{Session, SessionOptions, SqlAreas, SqlTransport, UnitOwner, dsntiac, dsntiar};
+use sql::StatementKind;
 use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::temporal::DateStyle;
 
@@ -23,6 +24,9 @@ use crate::markup::Field;
 /// DSNTIAC. The result is the RETURN-CODE.
 pub(crate) type SqlCall = unsafe extern "C" fn(c_int, *const *mut Field, c_int) -> c_int;
 
+/// Where a statement block has its kind.
+const KIND_AT: usize = 3;
+
 thread_local! {
     static CONNECTION: RefCell<Option<Connection>> = const { RefCell::new(None) };
 }
@@ -30,10 +34,14 @@ thread_local! {
 struct Connection {
     file: File,
     session: Session,
+    commit_files: CommitFiles,
 }
 
+/// Commits the program's changes to files of the store; why that failed.
+pub(crate) type CommitFiles = fn() -> Option<String>;
+
 /// Takes over the descriptor of a step.
-pub(crate) fn open(at: &SqlAt) {
+pub(crate) fn open(at: &SqlAt, commit_files: CommitFiles) {
     // SAFETY: the descriptor was left open for this process, and no other code
     // uses it.
     let file = unsafe { File::from_raw_fd(at.descriptor) };
@@ -46,14 +54,18 @@ pub(crate) fn open(at: &SqlAt) {
         ..SessionOptions::default()
     };
     let session = Session::new(options);
-    CONNECTION.set(Some(Connection { file, session }));
+    CONNECTION.set(Some(Connection {
+        file,
+        session,
+        commit_files,
+    }));
 }
 
 /// Ends the program's unit of work by commit or rollback. Returns the error if it
 /// could not be committed.
 pub(crate) fn end(commit: bool) -> Option<String> {
     let mut connection = CONNECTION.take()?;
-    let Connection { file, session } = &mut connection;
+    let Connection { file, session, .. } = &mut connection;
     let ended = session.end_program(&mut FileTransport(file), commit);
     ended.err().map(|ca| {
         let text = sql::code::message_text(&ca);
@@ -158,16 +170,31 @@ pub(crate) unsafe extern "C" fn call(
 }
 
 fn statement(areas: &mut BatchAreas<'_>) {
+    // Files of the store are committed before the SQL: after a kill a restart finds the
+    // records of all units that it does not repeat.
+    let is_commit = areas.bytes(0).get(KIND_AT) == Some(&(StatementKind::Commit as u8));
     CONNECTION.with_borrow_mut(|connection| match connection {
-        Some(Connection { file, session }) => {
-            session.execute(&mut FileTransport(file), areas);
-        }
-        None => {
-            // The step was started without a data base.
-            let ca = Sqlca::of(-924, &["the step has no connection"]);
-            if let Some(area) = areas.bytes_mut(1).first_chunk_mut::<SQLCA_BYTES>() {
-                ca.write(area);
+        Some(open) => {
+            let fault = if is_commit {
+                (open.commit_files)()
+            } else {
+                None
+            };
+            if let Some(why) = fault {
+                let ca = Sqlca::of(-904, &["00D31024", "00000100", &why]);
+                write(areas, &ca);
+            } else {
+                let Connection { file, session, .. } = open;
+                session.execute(&mut FileTransport(file), areas);
             }
         }
+        // The step was started without a data base.
+        None => write(areas, &Sqlca::of(-924, &["the step has no connection"])),
     });
+}
+
+fn write(areas: &mut BatchAreas<'_>, ca: &Sqlca) {
+    if let Some(area) = areas.bytes_mut(1).first_chunk_mut::<SQLCA_BYTES>() {
+        ca.write(area);
+    }
 }

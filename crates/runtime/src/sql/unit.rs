@@ -187,7 +187,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes back to our savepoint, or to the beginning if there is none.
+    /// Goes back to our savepoint, or without one to the beginning.
     fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         if self.unit.saved {
             return self.own_batch("t_undo", transport);

@@ -2,6 +2,7 @@
 //! tables, and programs that change them together with recoverable queues. The
 //! private PostgreSQL is started by the commands themselves.
 
+mod batch_kill;
 mod check;
 mod disk;
 mod failures;
@@ -74,6 +75,13 @@ pub fn served(settings: &str) -> (tempfile::TempDir, Server) {
     import(app.path());
     let server = Server::start_in(app.path(), state);
     (app, server)
+}
+
+/// A state folder with the tables.
+fn served_state(app: &Path) -> tempfile::TempDir {
+    let state = tempfile::tempdir().expect("a folder");
+    apply_in(app, state.path());
+    state
 }
 
 /// Makes the API of STOCK.
