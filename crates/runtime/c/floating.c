@@ -14,6 +14,8 @@
  */
 #include <stdarg.h>
 
+EXPORT void cob_move(cob_field *from, cob_field *to);
+
 enum { SHORT_FLOATING = 0x13, LONG_FLOATING = 0x14, ROUNDED = 1 };
 
 static struct {
