@@ -217,14 +217,14 @@ static cob_field *unspelt(const cob_field *f, int digits, int bits, const char *
 	return r;
 }
 
-/* A number as the four bytes that a BINARY item of z/OS has. */
-static cob_field *fullword(int n)
+/* A number as the bytes that a BINARY item of z/OS has. */
+static cob_field *binary_bytes(int n, int bytes)
 {
-	cob_field *r = result_field(4);
+	cob_field *r = result_field((size_t)bytes);
 	int i;
 
-	for (i = 0; i < 4; i++) {
-		r->data[i] = (unsigned char)((unsigned int)n >> (24 - 8 * i));
+	for (i = 0; i < bytes; i++) {
+		r->data[i] = (unsigned char)((unsigned int)n >> 8 * (bytes - 1 - i));
 	}
 	return r;
 }
@@ -244,7 +244,10 @@ static cob_field *marked(const cob_field *name, const cob_field *f)
 		return spelt(f, 8, 1);
 	}
 	if (n == 9 && !memcmp(text, "LENGTH-OF", n)) {
-		return fullword(decimal.get_int((cob_field *)f));
+		return binary_bytes(decimal.get_int((cob_field *)f), 4);
+	}
+	if (n == 8 && !memcmp(text, "HALFWORD", n)) {
+		return binary_bytes(decimal.get_int((cob_field *)f), 2);
 	}
 	if (n == 11 && !memcmp(text, "HEX-TO-CHAR", n)) {
 		return unspelt(f, 2, 4, "the argument of HEX-TO-CHAR has a character that is not a hexadecimal digit");

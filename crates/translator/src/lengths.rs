@@ -6,8 +6,9 @@
 //! (`-fodoslide`), all uses of the record do so, and fields after the table are
 //! looked for too far away: that can only be reported.
 //!
-//! A `LENGTH OF` that a CALL passes is a fullword in the byte order of z/OS, as its
-//! LINKAGE SECTION expects it. GnuCOBOL passes one in the order of this machine.
+//! A `LENGTH OF` that a CALL passes is a fullword in the byte order of z/OS, as the
+//! LINKAGE SECTION expects it, and RETURN-CODE a halfword. GnuCOBOL passes numbers in
+//! the order of this machine.
 //!
 //! Reference: Enterprise COBOL Language Reference, "LENGTH OF"; GnuCOBOL 3.1.2, `cb_build_length_1`, `out_odoslide_offset` and
 //! `out_odoslide_size` of cobc, which go through all members of a group.
@@ -55,7 +56,8 @@ impl TranslationState {
         }
     }
 
-    /// Has the run time write each `LENGTH OF` that a CALL passes, except by value.
+    /// Has the run time write each `LENGTH OF` and RETURN-CODE that a CALL passes, except
+    /// by value.
     pub(crate) fn passed_lengths(&mut self, units: &[ProgramUnit]) {
         for unit in units {
             let Some(body) = unit.procedure_body else {
@@ -89,8 +91,14 @@ impl TranslationState {
                 is_using = true;
             } else if t.is_any(&["VALUE", "REFERENCE", "CONTENT"]) {
                 by_value = t.is("VALUE");
-            } else if t.is("LENGTH") && is_using && !by_value {
-                self.length_argument(at);
+            } else if is_using && !by_value {
+                if t.is("LENGTH") {
+                    self.length_argument(at);
+                } else if t.is_any(&["RETURN-CODE", "SORT-RETURN"]) {
+                    let mark = crate::functions::mark("HALFWORD");
+                    let text = format!("FUNCTION CONCATENATE ({mark} {})", t.text);
+                    self.tokens[at].text = text;
+                }
             }
         }
     }
@@ -264,6 +272,7 @@ mod tests {
         let lines = text.lines().filter(|l| !l.starts_with('#'));
         let words = lines.flat_map(str::split_whitespace).collect::<String>();
         let words = words.replace(&crate::functions::mark("LENGTH-OF"), "mark");
+        let words = words.replace(&crate::functions::mark("HALFWORD"), "half");
         let from = words.find("USING").expect("the statement") + 5;
         let to = words.find("MOVELENGTHOFATON").expect("the next one");
         words[from..to].to_owned()
@@ -282,6 +291,7 @@ mod tests {
                 "BYCONTENTFUNCTIONCONCATENATE(markFUNCTIONLENGTH(EOFT(2)))A",
             ),
             ("BY VALUE LENGTH OF A", "BYVALUELENGTHOFA"),
+            ("A RETURN-CODE", "AFUNCTIONCONCATENATE(halfRETURN-CODE)"),
             (
                 "BY VALUE 1 BY REFERENCE LENGTH OF T END-CALL",
                 "BYVALUE1BYREFERENCEFUNCTIONCONCATENATE(markFUNCTIONLENGTH(T))END-CALL",

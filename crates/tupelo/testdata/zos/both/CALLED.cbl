@@ -1,5 +1,5 @@
-      * Lengths that a CALL passes are fullwords of z/OS, and what a
-      * program got it can pass on.
+      * Lengths that a CALL passes are fullwords of z/OS, RETURN-CODE a
+      * halfword, and what a program got it can pass on.
        IDENTIFICATION DIVISION.
        PROGRAM-ID. CALLED.
        DATA DIVISION.
@@ -19,6 +19,9 @@
            MOVE SPACES TO V
            CALL 'CALLEDF' USING V LENGTH OF V END-CALL
            DISPLAY V '|'
+           MOVE 7 TO RETURN-CODE
+           CALL 'CALLEDH' USING RETURN-CODE
+           MOVE 0 TO RETURN-CODE
            CALL 'CALLEDM' USING A
            DISPLAY A
            GOBACK.
@@ -53,3 +56,14 @@
            IF ADDRESS OF G = NULL MOVE 'NULL' TO F END-IF
            GOBACK.
        END PROGRAM CALLEDN.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. CALLEDH.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 E PIC Z9.
+       LINKAGE SECTION.
+       01 H PIC S9(4) BINARY.
+       PROCEDURE DIVISION USING H.
+           MOVE H TO E DISPLAY E
+           GOBACK.
+       END PROGRAM CALLEDH.
