@@ -93,6 +93,7 @@ pub(crate) fn translate_for(
     };
     work.service_statements();
     work.headers();
+    work.recording_modes();
     work.missing_periods();
     work.command_periods();
     work.values();

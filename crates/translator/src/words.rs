@@ -13,6 +13,7 @@
 //! --list-reserved`.
 
 use crate::token::{Token, TokenKind};
+use crate::translate::TranslationState;
 
 /// One flag for each word.
 macro_rules! free {
@@ -248,6 +249,7 @@ const FREE_WHERE_DEFINED: &[&str] = &[
     "EXCEPTION-VALUE",
     "EXHIBIT",
     "EXTENDED-SEARCH",
+    "F",
     "FH--FCD",
     "FH--KEYDEF",
     "FLOAT-BINARY-128",
@@ -294,6 +296,7 @@ const FREE_WHERE_DEFINED: &[&str] = &[
     "RESUME",
     "RETRY",
     "REVERSE",
+    "S",
     "SCREEN",
     "SELECTION-INDEX",
     "SHARING",
@@ -316,6 +319,7 @@ const FREE_WHERE_DEFINED: &[&str] = &[
     "UNSIGNED-LONG",
     "UNSIGNED-SHORT",
     "USER-DEFAULT",
+    "V",
     "VAL-STATUS",
     "VALID",
     "VALIDATE",
@@ -342,6 +346,31 @@ pub(crate) fn defined(tokens: &[Token]) -> Vec<String> {
         .into_iter()
         .map(|word| format!("-fnot-reserved={word}"));
     flags.collect()
+}
+
+impl TranslationState {
+    /// Writes the letters of RECORDING MODE out, because GnuCOBOL reserves them in a
+    /// program that has the clause.
+    pub(crate) fn recording_modes(&mut self) {
+        for at in 0..self.tokens.len() {
+            if !self.tokens[at].is("RECORDING") {
+                continue;
+            }
+            let mut mode = at + 1;
+            let is_filler = |t: &Token| t.is_any(&["MODE", "IS"]);
+            while self.tokens.get(mode).is_some_and(is_filler) {
+                mode += 1;
+            }
+            let Some(token) = self.tokens.get_mut(mode) else {
+                continue;
+            };
+            token.text = match token.upper().as_str() {
+                "F" => "FIXED".to_owned(),
+                "V" | "S" => "VARIABLE".to_owned(),
+                _ => continue,
+            };
+        }
+    }
 }
 
 fn is_definition(tokens: &[Token], at: usize) -> bool {
