@@ -13,7 +13,6 @@
 //! --list-reserved`.
 
 use crate::token::{Token, TokenKind};
-use crate::translate::TranslationState;
 
 /// One flag for each word.
 macro_rules! free {
@@ -346,31 +345,6 @@ pub(crate) fn defined(tokens: &[Token]) -> Vec<String> {
         .into_iter()
         .map(|word| format!("-fnot-reserved={word}"));
     flags.collect()
-}
-
-impl TranslationState {
-    /// Writes the letters of RECORDING MODE out, because GnuCOBOL reserves them in a
-    /// program that has the clause.
-    pub(crate) fn recording_modes(&mut self) {
-        for at in 0..self.tokens.len() {
-            if !self.tokens[at].is("RECORDING") {
-                continue;
-            }
-            let mut mode = at + 1;
-            let is_filler = |t: &Token| t.is_any(&["MODE", "IS"]);
-            while self.tokens.get(mode).is_some_and(is_filler) {
-                mode += 1;
-            }
-            let Some(token) = self.tokens.get_mut(mode) else {
-                continue;
-            };
-            token.text = match token.upper().as_str() {
-                "F" => "FIXED".to_owned(),
-                "V" | "S" => "VARIABLE".to_owned(),
-                _ => continue,
-            };
-        }
-    }
 }
 
 fn is_definition(tokens: &[Token], at: usize) -> bool {
