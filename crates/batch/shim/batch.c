@@ -364,8 +364,13 @@ static void tell_number(cob_file *f)
 	}
 }
 
+/* READ INTO moves as many characters as the record has; the size that a WRITE left
+ * would remain. */
 static void tell_length(cob_file *f)
 {
+	if (f->record && last && last->record_mode && went_well()) {
+		f->record->size = get(last->cur_len, 4);
+	}
 	if (f->variable_record && went_well()) {
 		set_int(f->variable_record, (int)get(last->cur_len, 4));
 	}
@@ -534,7 +539,20 @@ static void fault(const char *text)
 	_exit(70);
 }
 
-static int address_may_be_null(void) { return 0; }
+/* The module that passes items on which may have no address. */
+static const cob_module *passing_module;
+
+static int address_may_be_null(void)
+{
+	return passing_module && passing_module == glob->current_module;
+}
+
+/* The translator calls it before a CALL that passes items of the LINKAGE SECTION. */
+EXPORT int DFHEI2(void)
+{
+	passing_module = glob->current_module;
+	return 0;
+}
 
 static int has_ebcdic_sign(void)
 {

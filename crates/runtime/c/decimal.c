@@ -65,9 +65,6 @@ static struct {
 	int (*get_field)(cob_decimal *, cob_field *, int);
 } decimal;
 
-/* Scale of a decimal that came of a division by zero; known from the first. */
-static int undefined_scale;
-
 static const decimal_attr *attr_of(const cob_field *f)
 {
 	return f ? (const decimal_attr *)f->attr : NULL;
@@ -88,6 +85,8 @@ static int is_number(const cob_field *f)
 	return attr_of(f) && (attr_of(f)->type & NUMERIC);
 }
 
+#include "floating.c"
+
 static void data_exception(const cob_field *f, const char *name)
 {
 	char text[160];
@@ -99,6 +98,7 @@ static void data_exception(const cob_field *f, const char *name)
 	}
 	snprintf(text + at, sizeof text - (size_t)at, "%s'%s", i < f->size ? "..." : "",
 		is_packed(f) ? ", which is not a packed number" : ", which is not a number");
+	end_statement();
 	fault(text);
 }
 
@@ -320,6 +320,7 @@ static cob_field *accumulator(cob_field *f)
 
 static void zero_divide(void)
 {
+	end_statement();
 	fault("division by zero (0CB) without ON SIZE ERROR");
 }
 
@@ -424,7 +425,9 @@ EXPORT void cob_move(cob_field *from, cob_field *to)
 		}
 		from = zoned_operand(from, 1);
 	}
-	decimal.move(from, to);
+	if (!move_floating(from, to)) {
+		decimal.move(from, to);
+	}
 }
 
 EXPORT int cob_get_int(cob_field *f)
@@ -644,17 +647,29 @@ EXPORT long long cob_get_llint(cob_field *f)
 
 EXPORT void cob_add(cob_field *a, cob_field *b, const int options)
 {
-	decimal.add(accumulator(a), operand(b), options);
+	a = accumulator(a);
+	b = operand(b);
+	if (!compute_floating(a, b, floating.add, options)) {
+		decimal.add(a, b, options);
+	}
 }
 
 EXPORT void cob_sub(cob_field *a, cob_field *b, const int options)
 {
-	decimal.sub(accumulator(a), operand(b), options);
+	a = accumulator(a);
+	b = operand(b);
+	if (!compute_floating(a, b, floating.sub, options)) {
+		decimal.sub(a, b, options);
+	}
 }
 
 EXPORT void cob_mul(cob_field *a, cob_field *b, const int options)
 {
-	decimal.mul(accumulator(a), operand(b), options);
+	a = accumulator(a);
+	b = operand(b);
+	if (!compute_floating(a, b, floating.mul, options)) {
+		decimal.mul(a, b, options);
+	}
 }
 
 static cob_field *divisor(cob_field *f, int options)
@@ -669,7 +684,10 @@ static cob_field *divisor(cob_field *f, int options)
 EXPORT void cob_div(cob_field *a, cob_field *b, const int options)
 {
 	a = accumulator(a);
-	decimal.div(a, divisor(b, options), options);
+	b = divisor(b, options);
+	if (decimal.cmp_llint(b, 0) == 0 || !compute_floating(a, b, floating.div, options)) {
+		decimal.div(a, b, options);
+	}
 }
 
 EXPORT void cob_div_quotient(cob_field *a, cob_field *b, cob_field *quotient, const int options)
@@ -680,16 +698,19 @@ EXPORT void cob_div_quotient(cob_field *a, cob_field *b, cob_field *quotient, co
 
 EXPORT int cob_add_int(cob_field *f, const int n, const int options)
 {
-	return decimal.add_int(accumulator(f), n, options);
+	f = accumulator(f);
+	return add_to_floating(f, n, options) ? 0 : decimal.add_int(f, n, options);
 }
 
 EXPORT int cob_sub_int(cob_field *f, const int n, const int options)
 {
-	return decimal.sub_int(accumulator(f), n, options);
+	f = accumulator(f);
+	return add_to_floating(f, -n, options) ? 0 : decimal.sub_int(f, n, options);
 }
 
 EXPORT void cob_decimal_set_field(cob_decimal *d, cob_field *f)
 {
+	begin_operand(is_floating_operand(f));
 	decimal.set_field(d, operand(f));
 }
 
@@ -703,11 +724,6 @@ EXPORT void cob_decimal_div(cob_decimal *a, cob_decimal *b)
 	}
 }
 
-static int is_undefined(const cob_decimal *d)
-{
-	return undefined_scale && d->scale == undefined_scale;
-}
-
 /* A number that is none has a scale that must not be lost. */
 EXPORT void cob_decimal_align(cob_decimal *d, const int scale)
 {
@@ -718,10 +734,13 @@ EXPORT void cob_decimal_align(cob_decimal *d, const int scale)
 
 EXPORT int cob_decimal_cmp(cob_decimal *a, cob_decimal *b)
 {
+	int order;
+
 	if (is_undefined(a) || is_undefined(b)) {
 		zero_divide();
 	}
-	return decimal.decimal_cmp(a, b);
+	end_statement();
+	return compare_floating(a, b, &order) ? order : decimal.decimal_cmp(a, b);
 }
 
 EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options)
@@ -729,7 +748,8 @@ EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options
 	if (is_undefined(d) && !(options & SIZE_ERROR)) {
 		zero_divide();
 	}
-	return decimal.get_field(d, f, options);
+	end_statement();
+	return store_result(d, f, options);
 }
 
 /* Finds the entries that stand behind those above; false if one is missing. */
@@ -774,6 +794,6 @@ static int bind_decimal(void *handle)
 		}
 		memcpy(all[i].place, &entry, sizeof entry);
 	}
-	return 1;
+	return bind_floating(handle);
 }
 

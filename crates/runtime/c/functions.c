@@ -8,8 +8,6 @@
  * which the translator writes (src/functions.rs there).
  * Reference: Enterprise COBOL Language Reference, "Intrinsic functions".
  */
-#include <stdarg.h>
-
 static struct {
 	cob_field *(*numval)(cob_field *);
 	cob_field *(*numval_c)(cob_field *, cob_field *);
@@ -66,7 +64,7 @@ static cob_field *credit_as_minus(cob_field *f)
 
 EXPORT cob_field *cob_intr_numval(cob_field *f)
 {
-	return functions.numval(credit_as_minus(f));
+	return floating_value(functions.numval(credit_as_minus(f)));
 }
 
 /* A currency string of several characters is blanked: libcob takes it for none. */
@@ -79,7 +77,7 @@ EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
 
 	f = credit_as_minus(f);
 	if (!currency || is_number(currency)) {
-		return functions.numval_c(f, currency);
+		return floating_value(functions.numval_c(f, currency));
 	}
 	n = currency->size;
 	while (n && currency->data[n - 1] == ' ') {
@@ -87,7 +85,7 @@ EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
 	}
 	copy = n > 1 ? argument_copy(f, bytes, &changed) : NULL;
 	if (!copy) {
-		return functions.numval_c(f, currency);
+		return floating_value(functions.numval_c(f, currency));
 	}
 	for (i = 0; i + n <= f->size; i++) {
 		if (!memcmp(bytes + i, currency->data, n)) {
@@ -95,7 +93,7 @@ EXPORT cob_field *cob_intr_numval_c(cob_field *f, cob_field *currency)
 			break;
 		}
 	}
-	return functions.numval_c(copy, NULL);
+	return floating_value(functions.numval_c(copy, NULL));
 }
 
 /* An exponent in the form that libcob wants, after a capital E and with a sign.
@@ -133,7 +131,7 @@ EXPORT cob_field *cob_intr_numval_f(cob_field *f)
 	cob_field copy;
 	size_t added;
 
-	return functions.numval_f(plain_exponent(f, bytes, &copy, &added));
+	return floating_value(functions.numval_f(plain_exponent(f, bytes, &copy, &added)));
 }
 
 EXPORT cob_field *cob_intr_test_numval_f(cob_field *f)
@@ -219,6 +217,18 @@ static cob_field *unspelt(const cob_field *f, int digits, int bits, const char *
 	return r;
 }
 
+/* A number as the bytes that a BINARY item of z/OS has. */
+static cob_field *binary_bytes(int n, int bytes)
+{
+	cob_field *r = result_field((size_t)bytes);
+	int i;
+
+	for (i = 0; i < bytes; i++) {
+		r->data[i] = (unsigned char)((unsigned int)n >> 8 * (bytes - 1 - i));
+	}
+	return r;
+}
+
 /* What the translator writes as first argument of CONCATENATE, before the name. */
 static const char mark[] = "\001TUPELO ";
 
@@ -232,6 +242,12 @@ static cob_field *marked(const cob_field *name, const cob_field *f)
 	}
 	if (n == 6 && !memcmp(text, "BIT-OF", n)) {
 		return spelt(f, 8, 1);
+	}
+	if (n == 9 && !memcmp(text, "LENGTH-OF", n)) {
+		return binary_bytes(decimal.get_int((cob_field *)f), 4);
+	}
+	if (n == 8 && !memcmp(text, "HALFWORD", n)) {
+		return binary_bytes(decimal.get_int((cob_field *)f), 2);
 	}
 	if (n == 11 && !memcmp(text, "HEX-TO-CHAR", n)) {
 		return unspelt(f, 2, 4, "the argument of HEX-TO-CHAR has a character that is not a hexadecimal digit");

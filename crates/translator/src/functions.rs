@@ -78,9 +78,8 @@ impl TranslationState {
         } else if MARKED.contains(&name.as_str())
             && self.tokens.get(at + 1).is_some_and(|t| t.is_mark('('))
         {
-            let mark = base::hex::upper(format!("\u{1}TUPELO {name}").as_bytes());
             self.tokens[at].text = "CONCATENATE".to_owned();
-            self.edits.insert(at + 2, format!("X\"{mark}\""), place);
+            self.edits.insert(at + 2, mark(&name), place);
         }
     }
 
@@ -136,6 +135,12 @@ impl TranslationState {
         }
         self.edits.insert(first, text.join(" "), place);
     }
+}
+
+/// The literal that names a function of the run time: the first argument of CONCATENATE.
+pub(crate) fn mark(name: &str) -> String {
+    let bytes = format!("\u{1}TUPELO {name}");
+    format!("X\"{}\"", base::hex::upper(bytes.as_bytes()))
 }
 
 /// The parenthesis that closes the one at a place.

@@ -6,10 +6,16 @@
 //! (`-fodoslide`), all uses of the record do so, and fields after the table are
 //! looked for too far away: that can only be reported.
 //!
-//! Reference: GnuCOBOL 3.1.2, `cb_build_length_1`, `out_odoslide_offset` and
+//! A `LENGTH OF` that a CALL passes is a fullword in the byte order of z/OS, as the
+//! LINKAGE SECTION expects it, and RETURN-CODE a halfword. GnuCOBOL passes numbers in
+//! the order of this machine.
+//!
+//! Reference: Enterprise COBOL Language Reference, "LENGTH OF"; GnuCOBOL 3.1.2, `cb_build_length_1`, `out_odoslide_offset` and
 //! `out_odoslide_size` of cobc, which go through all members of a group.
 
 use std::collections::HashSet;
+
+use cics::cobol::VERBS;
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
 use crate::source::SourcePlace;
@@ -47,6 +53,82 @@ impl TranslationState {
                 let groups = wrong.iter().flat_map(|record| groups(record)).collect();
                 self.measure(end, unit.end, &groups);
             }
+        }
+    }
+
+    /// Has the run time write each `LENGTH OF` and RETURN-CODE that a CALL passes, except
+    /// by value.
+    pub(crate) fn passed_lengths(&mut self, units: &[ProgramUnit]) {
+        for unit in units {
+            let Some(body) = unit.procedure_body else {
+                continue;
+            };
+            let end = unit.end.min(self.tokens.len());
+            let mut at = body;
+            while at < end {
+                if self.tokens[at].is_any(&["EXEC", "EXECUTE"]) {
+                    at = skip_exec(&self.tokens, at);
+                    continue;
+                }
+                let is_call = self.tokens[at].is("CALL");
+                at += 1;
+                if is_call {
+                    self.lengths_of_call(at, end);
+                }
+            }
+        }
+    }
+
+    fn lengths_of_call(&mut self, from: usize, end: usize) {
+        const ENDS: &[&str] = &["END-CALL", "RETURNING", "GIVING", "ON", "NOT", "CALL"];
+        let (mut is_using, mut by_value) = (false, false);
+        for at in from..end {
+            let t = &self.tokens[at];
+            if is_period(&self.tokens, at) || t.is_any(ENDS) || t.is_any(VERBS) {
+                return;
+            }
+            if t.is("USING") {
+                is_using = true;
+            } else if t.is_any(&["VALUE", "REFERENCE", "CONTENT"]) {
+                by_value = t.is("VALUE");
+            } else if is_using && !by_value {
+                if t.is("LENGTH") {
+                    self.length_argument(at);
+                } else if t.is_any(&["RETURN-CODE", "SORT-RETURN"]) {
+                    let mark = crate::functions::mark("HALFWORD");
+                    let text = format!("FUNCTION CONCATENATE ({mark} {})", t.text);
+                    self.tokens[at].text = text;
+                }
+            }
+        }
+    }
+
+    /// Writes the length of an argument as four bytes. The number of tokens does not
+    /// change, so that notes on other tokens stay right.
+    fn length_argument(&mut self, at: usize) {
+        let is_word = |at: usize, word: &str| self.tokens.get(at).is_some_and(|t| t.is(word));
+        if is_word(at - 1, "FUNCTION") {
+            return;
+        }
+        let name = at + 1 + usize::from(is_word(at + 1, "OF"));
+        let mut last = name;
+        while is_word(last + 1, "OF") || is_word(last + 1, "IN") {
+            last += 2;
+        }
+        if self.tokens.get(last + 1).is_some_and(|t| t.is_mark('(')) {
+            let close = (last + 1..self.tokens.len()).find(|i| self.tokens[*i].is_mark(')'));
+            last = close.unwrap_or(last);
+        }
+        if last >= self.tokens.len() {
+            return;
+        }
+        let mark = crate::functions::mark("LENGTH-OF");
+        self.tokens[at].text = format!("FUNCTION CONCATENATE ({mark} FUNCTION");
+        self.tokens[last].text.push_str("))");
+        if name == at + 2 {
+            self.tokens[at + 1].text = "LENGTH (".to_owned();
+        } else {
+            self.tokens[name].text.insert_str(0, "LENGTH (");
         }
     }
 
@@ -168,4 +250,54 @@ fn groups(record: &[DataEntry]) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::copy::CopyLibrary;
+    use crate::translate::translate;
+    use copybook::ReferenceFormat;
+
+    fn passed(arguments: &str) -> String {
+        let program = format!(
+            "IDENTIFICATION DIVISION. PROGRAM-ID. P. DATA DIVISION. WORKING-STORAGE SECTION. \
+             01 A PIC X(5). 01 T. 05 E PIC X(3) OCCURS 3. PROCEDURE DIVISION. \
+             CALL 'X' USING {arguments} MOVE LENGTH OF A TO N GOBACK."
+        );
+        let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
+        let done = translate(path, program.as_bytes(), ReferenceFormat::Free, &library);
+        let text = String::from_utf8(done.text).expect("text");
+        let lines = text.lines().filter(|l| !l.starts_with('#'));
+        let words = lines.flat_map(str::split_whitespace).collect::<String>();
+        let words = words.replace(&crate::functions::mark("LENGTH-OF"), "mark");
+        let words = words.replace(&crate::functions::mark("HALFWORD"), "half");
+        let from = words.find("USING").expect("the statement") + 5;
+        let to = words.find("MOVELENGTHOFATON").expect("the next one");
+        words[from..to].to_owned()
+    }
+
+    #[test]
+    fn lengths_that_a_call_passes_are_fullwords_of_zos() {
+        for (written, expected) in [
+            (
+                "A LENGTH OF A",
+                "AFUNCTIONCONCATENATE(markFUNCTIONLENGTH(A))",
+            ),
+            ("LENGTH A", "FUNCTIONCONCATENATE(markFUNCTIONLENGTH(A))"),
+            (
+                "BY CONTENT LENGTH OF E OF T (2) A",
+                "BYCONTENTFUNCTIONCONCATENATE(markFUNCTIONLENGTH(EOFT(2)))A",
+            ),
+            ("BY VALUE LENGTH OF A", "BYVALUELENGTHOFA"),
+            ("A RETURN-CODE", "AFUNCTIONCONCATENATE(halfRETURN-CODE)"),
+            (
+                "BY VALUE 1 BY REFERENCE LENGTH OF T END-CALL",
+                "BYVALUE1BYREFERENCEFUNCTIONCONCATENATE(markFUNCTIONLENGTH(T))END-CALL",
+            ),
+        ] {
+            assert_eq!(passed(written), expected, "{written}");
+        }
+    }
 }

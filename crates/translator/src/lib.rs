@@ -31,6 +31,7 @@ mod pointer_numbers;
 mod pointers;
 mod powers;
 mod reach;
+mod receivers;
 mod shipped;
 mod source;
 mod sql;

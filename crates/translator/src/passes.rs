@@ -15,6 +15,29 @@ use crate::translate::TranslationState;
 const MISSING: &str = "the sentence has no period";
 
 impl TranslationState {
+    /// Writes the letters of RECORDING MODE out, because GnuCOBOL reserves them in a
+    /// program that has the clause.
+    pub(crate) fn recording_modes(&mut self) {
+        for at in 0..self.tokens.len() {
+            if !self.tokens[at].is("RECORDING") {
+                continue;
+            }
+            let mut mode = at + 1;
+            let is_filler = |t: &Token| t.is_any(&["MODE", "IS"]);
+            while self.tokens.get(mode).is_some_and(is_filler) {
+                mode += 1;
+            }
+            let Some(token) = self.tokens.get_mut(mode) else {
+                continue;
+            };
+            token.text = match token.upper().as_str() {
+                "F" => "FIXED".to_owned(),
+                "V" | "S" => "VARIABLE".to_owned(),
+                _ => continue,
+            };
+        }
+    }
+
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
     pub(crate) fn missing_periods(&mut self) {
         const NEXT: &[&str] = &["ENVIRONMENT", "DATA", "PROCEDURE"];

@@ -93,6 +93,7 @@ pub(crate) fn translate_for(
     };
     work.service_statements();
     work.headers();
+    work.recording_modes();
     work.missing_periods();
     work.command_periods();
     work.values();
@@ -105,7 +106,9 @@ pub(crate) fn translate_for(
     if !work.has_errors() {
         work.no_statements(&units);
     }
+    work.passed_lengths(&units);
     work.varying_lengths(&units);
+    work.varying_receivers(&units);
     work.null_arguments(&units);
     let (blocks, statements) = work.blocks(&units);
     let constants = work.sql_statements(&units, &statements, batch);

@@ -26,6 +26,7 @@ const SERIES: &[&[&str]] = &[
     &["CODEPG"],
     &["DECLAR"],
     &["ESDSTST"],
+    &["INTOVAR"],
     &["IXALT", "IXDUPS"],
     &["IXSEQ"],
     &["OPENS"],

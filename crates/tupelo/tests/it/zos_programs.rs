@@ -90,10 +90,20 @@ fn entry_names_are_called_from_other_sources_and_share_their_programs_storage() 
     );
 }
 
+#[test]
+fn commands_fill_areas_of_varying_length_as_far_as_their_length_says() {
+    let folder = zos();
+    assert_eq!(
+        displayed("VARI", folder.path()),
+        expected("zos/cobol", "VARINTO")
+    );
+}
+
 /// The programs of `both/` with their transactions: services of Language
 /// Environment; functions of the day and the moment; JSON and XML GENERATE; XML
 /// PARSE; edited items and currency texts; tables of varying length and
-/// conditions; tables, searches and strings.
+/// conditions; tables, searches and strings; floating-point numbers; what a CALL passes;
+/// groups that receive their greatest length.
 const IN_BOTH: &[(&str, &str)] = &[
     ("LESE", "LESERV"),
     ("TODA", "TODAY"),
@@ -102,6 +112,9 @@ const IN_BOTH: &[(&str, &str)] = &[
     ("NUME", "NUMEDT"),
     ("VARR", "VARREC"),
     ("TABR", "TABREF"),
+    ("FLOA", "FLOATS"),
+    ("CALD", "CALLED"),
+    ("VARG", "VARGRP"),
 ];
 
 #[test]

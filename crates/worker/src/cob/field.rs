@@ -193,6 +193,18 @@ impl<'c> CommandOperand<'c> {
         unsafe { std::ptr::copy(from.as_ptr(), self.data.add(offset), n) };
     }
 
+    /// The bytes that a command may write into this area: the length that the program
+    /// gives, as on CICS, else the item's own. An item of varying length can be longer
+    /// than its counter says at the moment.
+    pub fn room(&self, length: Option<i64>) -> usize {
+        length.map_or(self.size, |l| usize::try_from(l).unwrap_or(0))
+    }
+
+    /// Fills the area with as many bytes as fit into `room`.
+    pub fn fill(&self, from: &[u8], room: usize) {
+        self.write_at(0, &from[..from.len().min(room)], room);
+    }
+
     /// The item as a pointer.
     pub fn pointer(&self) -> *mut u8 {
         if self.size < size_of::<*mut u8>() {

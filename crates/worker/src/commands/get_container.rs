@@ -70,10 +70,8 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let Some(into) = call.arg(row::INTO) else {
         return condition(Condition::InvReq, 2);
     };
-    let limit = limit
-        .map_or(into.size(), |l| usize::try_from(l).unwrap_or(0))
-        .min(into.size());
-    into.set_bytes(data, limit);
+    let limit = into.room(limit);
+    into.fill(data, limit);
     // From an offset a program takes a part, and comes back for the next.
     if data.len() > limit && !call.has(row::BYTEOFFSET) {
         condition(Condition::LengErr, 11)

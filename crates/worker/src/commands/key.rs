@@ -294,10 +294,8 @@ pub fn deliver(
     let Some(into) = call.arg(target.into) else {
         return condition(Condition::LengErr, 10);
     };
-    let room = limit
-        .map_or(into.size(), |l| usize::try_from(l).unwrap_or(0))
-        .min(into.size());
-    into.set_bytes(record, room);
+    let room = into.room(limit);
+    into.fill(record, room);
     if record.len() > room {
         return condition(Condition::LengErr, 11);
     }
