@@ -7,6 +7,7 @@
 
 mod circles;
 mod functions;
+mod markup;
 mod names;
 mod pages;
 mod phrases;
@@ -197,6 +198,7 @@ pub fn run() -> Result<bool> {
         for path in sources {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             file(&path, &text, &mut broken);
+            markup::check(&path, &text, &mut broken);
             if PURE.iter().any(|name| folder.ends_with(name)) {
                 pure(&path, &text, &mut broken);
             }
