@@ -7,6 +7,7 @@
 
 mod circles;
 mod functions;
+mod markup;
 mod names;
 mod pages;
 mod phrases;
@@ -20,6 +21,7 @@ use anyhow::{Context, Result, bail};
 /// Every crate and its layer: a crate uses only crates of lower layers.
 const LAYERS: &[(&str, u8)] = &[
     (BASE, 0),
+    ("page", 0),
     ("copybook", 0),
     ("cics", 0),
     ("bms", 0),
@@ -70,7 +72,8 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
         "sna",
         "it reads the wire formats of conversations",
     ),
-    ("capture", "measure", "its report is the report model"),
+    ("capture", "page", "its report is a page with charts"),
+    ("measure", "page", "its report is a page with charts"),
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
     ("bms", "cics", "its diagnostics are those of definitions"),
@@ -117,6 +120,7 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
 /// writes the bytes of JSON in place, which is where its speed comes from.
 const SAFE: &[&str] = &[
     BASE,
+    "page",
     "cics",
     "sql",
     "bms",
@@ -194,6 +198,7 @@ pub fn run() -> Result<bool> {
         for path in sources {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             file(&path, &text, &mut broken);
+            markup::check(&path, &text, &mut broken);
             if PURE.iter().any(|name| folder.ends_with(name)) {
                 pure(&path, &text, &mut broken);
             }

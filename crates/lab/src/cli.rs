@@ -151,7 +151,7 @@ fn keep_pictures(
     std::fs::create_dir_all(folder).map_err(LabError::system(folder.display().to_string()))?;
     for (number, picture) in report.pictures.iter().enumerate() {
         let path = folder.join(format!("{}-{}.svg", experiment.name, number + 1));
-        std::fs::write(&path, report::standalone(picture))
+        std::fs::write(&path, picture.alone())
             .map_err(LabError::system(path.display().to_string()))?;
         report.files.push(path);
     }

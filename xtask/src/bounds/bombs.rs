@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use measure::report::{Axis, Plot, STYLE, Series};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
 
 use super::driven::{DriveLoad, DriveReport, DriveRun, DriveSecond};
 use super::{hello, memory_mib};
@@ -20,8 +20,6 @@ use crate::crash::served::{ServedApplication, current};
 const CLIENTS: usize = 64;
 /// Most workers: `max_tasks` of the settings below, and 12.
 const MOST_WORKERS: f64 = 22.0;
-/// What the picture is drawn on, in light and dark.
-const GROUND: &str = r#"<rect width="100%" height="100%" style="fill:var(--card)"/>"#;
 /// Limits that are reached within the minutes of a run.
 const SETTINGS: &str = "max_tasks = 10\nmax_queued = 1000\nchannel_bytes = 67108864\n";
 const DEFINITIONS: &str = "DEFINE TRANSACTION(RBMB) GROUP(BOMBS) PROGRAM(RUNS)\n\
@@ -176,21 +174,21 @@ fn report(samples: &[BombSample], others: &DriveReport, first: f64) {
 
 fn draw(samples: &[BombSample], others: &DriveReport, first: f64, out: &Path) -> Result<()> {
     std::fs::create_dir_all(out)?;
-    let line = |name: &str, value: fn(&BombSample) -> f64| Series {
+    let line = |name: &str, value: fn(&BombSample) -> f64| ChartSeries {
         name: name.to_owned(),
         points: samples.iter().map(|s| (s.second, value(s))).collect(),
-        ..Series::default()
+        ..ChartSeries::default()
     };
-    let clients = |name: &str, value: fn(&DriveSecond) -> f64| Series {
+    let clients = |name: &str, value: fn(&DriveSecond) -> f64| ChartSeries {
         name: name.to_owned(),
         points: others.seconds.iter().map(|s| (s.at_s, value(s))).collect(),
-        ..Series::default()
+        ..ChartSeries::default()
     };
-    let bound = Series {
+    let bound = ChartSeries {
         dashed: true,
         ..line("bound: max_tasks and 12", |_| MOST_WORKERS)
     };
-    let errors = Series {
+    let errors = ChartSeries {
         is_bad: true,
         ..clients("errors/s", |s| s.errors_s)
     };
@@ -218,33 +216,17 @@ fn draw(samples: &[BombSample], others: &DriveReport, first: f64, out: &Path) ->
         ),
     ];
     for (name, title, unit, series) in plots {
-        let plot = Plot {
+        let plot = LineChart {
             title: title.to_owned(),
-            x: axis("seconds"),
-            y: axis(unit),
+            x: ChartAxis::from_zero("seconds"),
+            y: ChartAxis::from_zero(unit),
             series,
             mark: Some((first, "three programs start".to_owned())),
-            ..Plot::default()
+            ..LineChart::default()
         };
-        let svg = plot.svg_with_legend();
-        // The style sheet comes with the picture, which stands alone on a ground of its own.
-        let head = svg.find('>').map_or(0, |at| at + 1);
-        let styled = format!(
-            "{}<style>{STYLE}</style>{GROUND}{}",
-            &svg[..head],
-            &svg[head..]
-        );
-        std::fs::write(out.join(format!("bounds-{name}.svg")), styled)?;
+        std::fs::write(out.join(format!("bounds-{name}.svg")), plot.alone())?;
     }
     Ok(())
-}
-
-fn axis(label: &str) -> Axis {
-    Axis {
-        label: label.to_owned(),
-        from_zero: true,
-        ..Axis::default()
-    }
 }
 
 fn program(name: &str, storage: &str, statements: &str) -> String {

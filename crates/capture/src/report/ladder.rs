@@ -6,11 +6,12 @@
 //! still be read. Bursts of many packets become one arrow each way. A long
 //! exchange shows the packets around its longest waits.
 
-use measure::report::escape;
+use maud::{Markup, html};
+use page::chart::{Px, SvgPicture};
 
 use super::detail::second_port;
 use super::ms;
-use super::slice_bar::paint;
+use super::paint::paint;
 use crate::{Connection, ConnectionSide, Exchange, LedgerInterval, Segment, TcpFlags, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
@@ -20,9 +21,11 @@ pub fn ladder_svg(
     connection: Option<&Connection>,
     second: Option<&Connection>,
     exchange: &Exchange,
-) -> String {
-    let drawn = |frame: &Frame| diagram(frame, connection, second, exchange);
-    drawn(&WIDE) + &drawn(&NARROW)
+) -> Markup {
+    html! {
+        (diagram(&WIDE, connection, second, exchange))
+        (diagram(&NARROW, connection, second, exchange))
+    }
 }
 
 /// The measures of a diagram, in its own units.
@@ -37,9 +40,16 @@ struct Frame {
     tight: bool,
 }
 
+impl Frame {
+    /// Position between both lines.
+    fn middle(&self) -> f64 {
+        (self.left + self.right) / 2.0
+    }
+}
+
 /// Some 640 px wide next to a plot, so that its letters stay above 12 px.
 const WIDE: Frame = Frame {
-    class: "plot wide",
+    class: "plot packets wide",
     width: 660.0,
     left: 100.0,
     right: 570.0,
@@ -48,7 +58,7 @@ const WIDE: Frame = Frame {
 
 /// On a telephone, where 340 units are some 340 px.
 const NARROW: Frame = Frame {
-    class: "plot narrow",
+    class: "plot packets narrow",
     width: 340.0,
     left: 66.0,
     right: 290.0,
@@ -60,19 +70,55 @@ fn diagram(
     connection: Option<&Connection>,
     second: Option<&Connection>,
     exchange: &Exchange,
-) -> String {
+) -> Markup {
     let (arrows, left_out) = fewer(arrows(exchange));
     let Some(start_ns) = arrows.first().map(|a| a.at_ns) else {
-        return String::new();
+        return html! {};
     };
+    let heights = heights(&arrows, exchange);
+    let last = heights.last().copied().unwrap_or(TOP);
+    let bottom = last + 24.0;
+    let title = format!("Packets of exchange {}", exchange.id);
+    let description = format!(
+        "Time runs down from the first packet. {} arrows between client and server, {} waits.",
+        arrows.len(),
+        exchange.waits.len()
+    );
+    let picture = SvgPicture {
+        class: frame.class,
+        view: [0.0, 0.0, frame.width, (bottom + 12.0).round()],
+        title: &title,
+        description: &description,
+    };
+    let name = |side| connection.map_or(String::new(), |c| end_name(c, second, side));
+    picture.around(&html! {
+        (end(frame, ConnectionSide::Client, &name(ConnectionSide::Client)))
+        (end(frame, ConnectionSide::Server, &name(ConnectionSide::Server)))
+        (bands(frame, exchange, &arrows, &heights))
+        @for (arrow, y) in arrows.iter().zip(&heights) {
+            (drawn_arrow(frame, arrow, *y, start_ns, connection))
+        }
+        @for x in [frame.left, frame.right] {
+            line x1=(x) x2=(x) y1=(TOP - 4.0) y2=(bottom) style="stroke:var(--ink)" stroke-width="1.5" {}
+        }
+        @if left_out > 0 {
+            text.faint x=(whole(frame.middle())) y=(whole(bottom)) text-anchor="middle" {
+                (left_out) " arrows are left out"
+            }
+        }
+    })
+}
+
+/// The height of each arrow, from the top of the picture.
+fn heights(arrows: &[LadderArrow], exchange: &Exchange) -> Vec<f64> {
+    let start_ns = arrows.first().map_or(0, |a| a.at_ns);
     let end_ns = arrows.last().map_or(start_ns, |a| a.to_ns);
     let span = (end_ns - start_ns).max(1) as f64;
     let tall = (TIME_HEIGHT).max(arrows.len() as f64 * 2.0);
     let mut y = TOP;
     let mut before_ns = start_ns;
-    let mut body = String::new();
     let mut heights = Vec::with_capacity(arrows.len());
-    for arrow in &arrows {
+    for arrow in arrows {
         let waits = |wait: &&LedgerInterval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
         let least = match exchange.waits.iter().filter(waits).count().min(MOST_LINES) {
             0 => ARROW_HEIGHT,
@@ -82,8 +128,12 @@ fn diagram(
         heights.push(y);
         before_ns = arrow.to_ns;
     }
-    // From the arrow before the wait to the one that ended it; packets within
-    // it are drawn over the band.
+    heights
+}
+
+/// A band for each wait, from the arrow before it to the one that ended it. Packets
+/// within the wait are drawn over the band.
+fn bands(frame: &Frame, exchange: &Exchange, arrows: &[LadderArrow], heights: &[f64]) -> Markup {
     let ends = |wait: &LedgerInterval| {
         let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns)?;
         let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns)?;
@@ -91,63 +141,47 @@ fn diagram(
     };
     let waits = exchange.waits.iter();
     let placed: Vec<_> = waits.filter_map(|wait| Some((ends(wait)?, wait))).collect();
-    for (at, (ends, wait)) in placed.iter().enumerate() {
-        // Waits between the same two arrows are drawn one below the other.
-        let same = |one: &&(_, &LedgerInterval)| one.0 == *ends;
-        let part = placed[..at].iter().filter(same).count();
-        let parts = placed.iter().filter(same).count();
-        body += &band(frame, wait, &heights[ends.0..=ends.1], (part, parts));
-    }
-    for (arrow, y) in arrows.iter().zip(&heights) {
-        body += &draw(frame, arrow, *y, start_ns, connection);
-    }
-    let bottom = y + 24.0;
-    let name = |side: ConnectionSide| match connection {
-        Some(c) => {
-            let end = c.end(side);
-            let name = station::end_name(end.address, end.port);
-            match second {
-                Some(second) => format!("{name}, :{}", second_port(second, c, side)),
-                None => name,
-            }
+    html! {
+        @for (at, (ends, wait)) in placed.iter().enumerate() {
+            // Waits between the same two arrows are drawn one below the other.
+            @let same = |one: &&(_, &LedgerInterval)| one.0 == *ends;
+            @let part = placed[..at].iter().filter(same).count();
+            @let parts = placed.iter().filter(same).count();
+            (band(frame, wait, &heights[ends.0..=ends.1], (part, parts)))
         }
-        None => String::new(),
+    }
+}
+
+/// The name and port of an end of a connection; for a link of two, both ports.
+fn end_name(c: &Connection, second: Option<&Connection>, side: ConnectionSide) -> String {
+    let end = c.end(side);
+    let name = station::end_name(end.address, end.port);
+    match second {
+        Some(second) => format!("{name}, :{}", second_port(second, c, side)),
+        None => name,
+    }
+}
+
+/// The heading above the line of an end.
+fn end(frame: &Frame, side: ConnectionSide, name: &str) -> Markup {
+    let (word, x) = match side {
+        ConnectionSide::Client => ("client", frame.left),
+        ConnectionSide::Server => ("server", frame.right),
     };
-    let life = |x: f64| {
-        format!(
-            r#"<line x1="{x}" x2="{x}" y1="{}" y2="{bottom}" style="stroke:var(--ink)" stroke-width="1.5"/>"#,
-            TOP - 4.0
-        )
+    let (at, anchor) = match (frame.tight, side) {
+        (false, _) => (x, "middle"),
+        (true, ConnectionSide::Client) => (2.0, "start"),
+        (true, ConnectionSide::Server) => (frame.width - 2.0, "end"),
     };
-    let end = |side: ConnectionSide, word: &str, x: f64| {
-        let (at, anchor) = match (frame.tight, side) {
-            (false, _) => (x, "middle"),
-            (true, ConnectionSide::Client) => (2.0, "start"),
-            (true, ConnectionSide::Server) => (frame.width - 2.0, "end"),
-        };
-        format!(
-            r#"<text class="label" x="{at}" y="16" text-anchor="{anchor}">{word}</text><text class="faint" x="{at}" y="30" text-anchor="{anchor}">{}</text>"#,
-            escape(&name(side))
-        )
-    };
-    let note = match left_out {
-        0 => String::new(),
-        n => format!(
-            r#"<text class="faint" x="{:.0}" y="{bottom:.0}" text-anchor="middle">{n} arrows are left out</text>"#,
-            (frame.left + frame.right) / 2.0
-        ),
-    };
-    format!(
-        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:780px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}{note}</svg>"#,
-        frame.class,
-        frame.width,
-        bottom + 12.0,
-        exchange.id,
-        end(ConnectionSide::Client, "client", frame.left),
-        end(ConnectionSide::Server, "server", frame.right),
-        life(frame.left),
-        life(frame.right)
-    )
+    html! {
+        text.label x=(at) y="16" text-anchor=(anchor) { (word) }
+        text.faint x=(at) y="30" text-anchor=(anchor) { (name) }
+    }
+}
+
+/// A position without decimals.
+fn whole(value: f64) -> f64 {
+    value.round()
 }
 
 /// One arrow: a packet, or a burst of them.
@@ -261,13 +295,13 @@ fn what(segment: &Segment) -> String {
     }
 }
 
-fn draw(
+fn drawn_arrow(
     frame: &Frame,
     arrow: &LadderArrow,
     y: f64,
     start_ns: i64,
     connection: Option<&Connection>,
-) -> String {
+) -> Markup {
     let (from, to) = match arrow.from {
         ConnectionSide::Client => (frame.left, frame.right),
         ConnectionSide::Server => (frame.right, frame.left),
@@ -286,20 +320,20 @@ fn draw(
         (_, true) => "var(--c0)",
         _ => "var(--faint)",
     };
-    let again = if arrow.resent { ", sent again" } else { "" };
+    let (style, fill) = (format!("stroke:{stroke}"), format!("fill:{stroke}"));
     let end = y + slope;
-    format!(
-        r#"<line x1="{from}" y1="{y:.1}" x2="{to}" y2="{end:.1}" style="stroke:{stroke}" stroke-width="1.5"/><path d="M{to} {end:.1}l{head} -4v7z" style="fill:{stroke}"/><text x="{:.0}" y="{:.1}" text-anchor="middle">{}{again}</text><text class="faint" x="{:.0}" y="{:.1}" text-anchor="end">{} ms</text><text class="faint" x="{:.0}" y="{:.1}">#{}</text>"#,
-        (frame.left + frame.right) / 2.0,
-        y - 5.0 + slope / 2.0,
-        escape(&text),
-        frame.left - 6.0,
-        y + 4.0,
-        ms(arrow.at_ns - start_ns),
-        frame.right + 6.0,
-        y + 4.0,
-        arrow.packet
-    )
+    html! {
+        line x1=(from) y1=(Px(y)) x2=(to) y2=(Px(end)) style=(style) stroke-width="1.5" {}
+        path d={ "M" (to) " " (Px(end)) "l" (head) " -4v7z" } style=(fill) {}
+        text x=(whole(frame.middle())) y=(Px(y - 5.0 + slope / 2.0)) text-anchor="middle" {
+            (text)
+            @if arrow.resent { ", sent again" }
+        }
+        text.faint x=(whole(frame.left - 6.0)) y=(Px(y + 4.0)) text-anchor="end" {
+            (ms(arrow.at_ns - start_ns)) " ms"
+        }
+        text.faint x=(whole(frame.right + 6.0)) y=(Px(y + 4.0)) { "#" (arrow.packet) }
+    }
 }
 
 /// The band of a wait over the heights of its arrows, its text where there is
@@ -309,7 +343,7 @@ fn band(
     wait: &LedgerInterval,
     heights: &[f64],
     (part, parts): (usize, usize),
-) -> String {
+) -> Markup {
     let kind = wait.reason.kind();
     let (colour, opacity) = paint(kind);
     let (style, opacity) = (format!("fill:{colour}"), opacity * BAND_OPACITY);
@@ -327,17 +361,16 @@ fn band(
         // The legend has the kind by its colour.
         words = format!("{} ms", ms(wait.length_ns()));
     }
-    format!(
-        r#"<rect x="{}" y="{top:.1}" width="{width}" height="{height:.1}" style="{style}" opacity="{opacity:.2}"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{}</text>"#,
-        frame.left,
-        (frame.left + frame.right) / 2.0,
-        if parts == 1 {
-            start + room / 2.0 + 2.0
-        } else {
-            top + height / 2.0 + 4.0
-        },
-        escape(&words)
-    )
+    let text_y = if parts == 1 {
+        start + room / 2.0 + 2.0
+    } else {
+        top + height / 2.0 + 4.0
+    };
+    html! {
+        rect x=(frame.left) y=(Px(top)) width=(width) height=(Px(height)) style=(style)
+            opacity=(format_args!("{opacity:.2}")) {}
+        text.label x=(whole(frame.middle())) y=(Px(text_y)) text-anchor="middle" { (words) }
+    }
 }
 
 /// Width of a character of a band's text, in units of the diagram.

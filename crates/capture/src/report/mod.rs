@@ -10,9 +10,9 @@ mod detail;
 mod html;
 mod ladder;
 mod mask;
+mod paint;
 mod points;
 mod reference;
-mod slice_bar;
 mod text;
 
 pub use compare::{CaptureComparison, ComparisonRow, compare};

@@ -1,7 +1,8 @@
 //! Several capture points in a report: their clocks, time and losses of each part
 //! of the path, and the places of the waits.
 
-use measure::report::escape;
+use maud::{Markup, html};
+use page::{PageTable, note};
 
 use super::columns::columns;
 use super::ms;
@@ -21,28 +22,23 @@ pub(super) fn points_text(points: &CapturePoints) -> String {
 }
 
 /// The section of the page.
-pub(super) fn points_html(points: &CapturePoints) -> String {
-    let mut out = format!(
-        "<h2>Where on the way</h2><div class=card><p>{}</p>",
-        escape(&points.sentence)
-    );
-    for (heading, rows) in tables(points) {
-        let cells = |tag: &str, cells: Vec<&str>| {
-            let cells: String = (cells.into_iter())
-                .map(|cell| format!("<{tag}>{}", escape(cell.trim_start_matches('>'))))
-                .collect();
-            format!("<tr>{cells}</tr>")
-        };
-        let head = cells("th", heading.to_vec());
-        let body: String = (rows.iter())
-            .map(|row| cells("td", row.iter().map(String::as_str).collect()))
-            .collect();
-        out += &format!("<div class=scroll><table>{head}{body}</table></div>");
+pub(super) fn points_html(points: &CapturePoints) -> Markup {
+    let table = |(heads, rows): Table| {
+        let heads = heads.into_iter().map(|head| head.trim_start_matches('>'));
+        let mut table = PageTable::new(heads);
+        for row in rows {
+            table.row_of(row);
+        }
+        table.scrolling()
+    };
+    html! {
+        h2 { "Where on the way" }
+        div.card {
+            p { (points.sentence) }
+            @for one in tables(points) { (table(one)) }
+            @for line in notes(points) { (note(line)) }
+        }
     }
-    for line in notes(points) {
-        out += &format!("<p class=soft>{}</p>", escape(&line));
-    }
-    out + "</div>"
 }
 
 type Table = (Vec<&'static str>, Vec<Vec<String>>);

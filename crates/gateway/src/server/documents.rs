@@ -8,12 +8,12 @@
 use super::ApiRoutes;
 use super::UnservedApi;
 use super::body::ResponseBody;
-use crate::json::write_string;
 use crate::project::operation::LoadedApi;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use maud::{DOCTYPE, html};
 use serde_json::{Value, json};
-use std::fmt::Write;
+use std::sync::Arc;
 
 /// The files that `build.rs` took.
 static PAGES: &[Member] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -187,34 +187,45 @@ pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
 /// The styles of the page in addition to its own style sheet.
 const STYLE: &str = include_str!("../../console/docs.css");
 
+/// Chooses the colours before anything is shown.
+const COLOURS: &str = "if(matchMedia(\"(prefers-color-scheme: dark)\").matches)\
+    document.documentElement.classList.add(\"dark-mode\")";
+
+/// Shows the documents that the element `apis` lists.
+const SHOW: &str = "window.ui = SwaggerUIBundle({\
+    urls:JSON.parse(document.getElementById(\"apis\").textContent),\
+    dom_id:\"#swagger-ui\",deepLinking:true,\
+    presets:[SwaggerUIBundle.presets.apis,SwaggerUIStandalonePreset],\
+    layout:\"StandaloneLayout\",validatorUrl:null});";
+
 fn page(routes: &ApiRoutes) -> String {
-    let mut urls = String::new();
-    for api in &routes.apis {
-        let mut name = Vec::new();
-        write_string(&api.title, &mut name);
-        // `</script>` in a title must not end the script.
-        let name = String::from_utf8_lossy(&name).replace('<', "\\u003c");
-        let _ = write!(
-            urls,
-            "{{url:\"/apis/{}/openapi.json\",name:{name}}},",
-            api.name
-        );
-    }
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>APIs</title>\n\
-         <link rel=\"stylesheet\" href=\"swagger-ui.css\">\n\
-         <link rel=\"icon\" type=\"image/png\" href=\"favicon-32x32.png\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <style>{STYLE}</style>\n\
-         <script>if(matchMedia(\"(prefers-color-scheme: dark)\").matches)\
-         document.documentElement.classList.add(\"dark-mode\")</script></head>\n\
-         <body><div id=\"swagger-ui\"></div>\n\
-         <script src=\"swagger-ui-bundle.js\"></script>\n\
-         <script src=\"swagger-ui-standalone-preset.js\"></script>\n\
-         <script>window.ui = SwaggerUIBundle({{urls:[{urls}],dom_id:\"#swagger-ui\",deepLinking:true,\
-         presets:[SwaggerUIBundle.presets.apis,SwaggerUIStandalonePreset],\
-         layout:\"StandaloneLayout\",validatorUrl:null}});</script></body></html>\n"
-    )
+    let one = |api: &Arc<LoadedApi>| {
+        let url = format!("/apis/{}/openapi.json", api.name);
+        json!({ "url": url, "name": api.title })
+    };
+    let apis: Value = routes.apis.iter().map(one).collect();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { "APIs" }
+                link rel="stylesheet" href="swagger-ui.css";
+                link rel="icon" type="image/png" href="favicon-32x32.png";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                (page::style(STYLE))
+                (page::script(COLOURS))
+            }
+            body {
+                div id="swagger-ui" {}
+                (page::data("apis", &apis.to_string()))
+                script src="swagger-ui-bundle.js" {}
+                script src="swagger-ui-standalone-preset.js" {}
+                (page::script(SHOW))
+            }
+        }
+    };
+    page.into_string()
 }
 
 fn asset(name: &str, headers: &HeaderMap) -> Option<Response<ResponseBody>> {

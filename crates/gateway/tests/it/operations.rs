@@ -134,6 +134,7 @@ fn the_console_and_the_ports_own_document_are_served() {
     assert_eq!(get("/").header("location"), Some("/console/"));
     for (path, kind) in [
         ("/console/", "text/html; charset=utf-8"),
+        ("/console/tokens.css", "text/css; charset=utf-8"),
         ("/console/console.css", "text/css; charset=utf-8"),
         ("/console/console.js", "text/javascript; charset=utf-8"),
     ] {

@@ -3,14 +3,14 @@
 use super::mainframe::{Client, MainframeParameters};
 use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
-use measure::report::{Axis, Plot, Series};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
 use sna::ring::{AcknowledgePoint, Pacing, RingError, RingNetwork, RingWorkload, Server, run};
 
 /// One plot with its caption.
 #[derive(Clone, Debug)]
 pub struct ParameterSweep {
     /// The plot: Mb/s of user data, or seconds.
-    pub plot: Plot,
+    pub plot: LineChart,
     /// The caption.
     pub caption: &'static str,
 }
@@ -230,45 +230,33 @@ fn line(
     name: &str,
     values: &[usize],
     point: impl Fn(usize) -> Result<f64, RingError>,
-) -> Result<Series, RingError> {
+) -> Result<ChartSeries, RingError> {
     let points = values.iter().map(|v| Ok((place(*v), point(*v)?)));
-    Ok(Series {
+    Ok(ChartSeries {
         name: name.to_owned(),
         points: points.collect::<Result<_, RingError>>()?,
         dots: true,
-        ..Series::default()
+        ..ChartSeries::default()
     })
 }
 
-fn plot(title: &str, x: Axis, series: Vec<Series>) -> Plot {
-    Plot {
+fn plot(title: &str, x: ChartAxis, series: Vec<ChartSeries>) -> LineChart {
+    LineChart {
         title: title.to_owned(),
         x,
-        y: Axis {
-            from_zero: true,
-            ..linear("Mb/s of user data")
-        },
+        y: ChartAxis::from_zero("Mb/s of user data"),
         series,
-        ..Plot::default()
-    }
-}
-
-fn linear(label: &str) -> Axis {
-    Axis {
-        label: label.to_owned(),
-        ..Axis::default()
+        ..LineChart::default()
     }
 }
 
 /// An axis on which every doubling is one step. A value too close to the previous
 /// one has no label.
-fn doublings(label: &str, values: &[usize]) -> Axis {
+fn doublings(label: &str, values: &[usize]) -> ChartAxis {
     let near = |i: usize| i > 0 && place(values[i]) - place(values[i - 1]) < 0.2;
     let labelled = (0..values.len()).filter(|i| !near(*i)).map(|i| values[i]);
-    Axis {
-        ticks: labelled.map(|v| (place(v), v.to_string())).collect(),
-        ..linear(label)
-    }
+    let ticks = labelled.map(|v| (place(v), v.to_string()));
+    ChartAxis::with_ticks(label, ticks.collect())
 }
 
 /// The position of a value on such an axis; zero is one step before one.

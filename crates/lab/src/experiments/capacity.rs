@@ -6,7 +6,6 @@
 //! separately. The gateway's figures are its process's alone, as the paper's
 //! are its report class's.
 
-use super::presented::axis;
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, Picture, PublishedValue, Table};
@@ -14,7 +13,8 @@ use crate::serve::{ServedApplication, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
 use drive::plan::ThinkTime;
-use measure::report::{Plot, Series, short};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
+use page::short;
 use std::time::Duration;
 
 /// The row of the table.
@@ -367,7 +367,7 @@ fn tables(points: &[CapacityPoint]) -> Vec<Table> {
 }
 
 fn pictures(points: &[CapacityPoint]) -> Vec<Picture> {
-    let series = |bytes: usize, of: fn(&CapacityPoint) -> f64| Series {
+    let series = |bytes: usize, of: fn(&CapacityPoint) -> f64| ChartSeries {
         name: format!("{} KB", bytes >> 10),
         points: points
             .iter()
@@ -375,12 +375,12 @@ fn pictures(points: &[CapacityPoint]) -> Vec<Picture> {
             .map(|p| (p.clients as f64, of(p)))
             .collect(),
         dots: true,
-        ..Series::default()
+        ..ChartSeries::default()
     };
     let plot = |title: &str, y, of: fn(&CapacityPoint) -> f64| {
-        Picture::Plot(Plot {
+        Picture::Plot(LineChart {
             title: title.into(),
-            x: axis("clients", false),
+            x: ChartAxis::from_zero("clients"),
             y,
             series: SIZES
                 .into_iter()
@@ -392,16 +392,18 @@ fn pictures(points: &[CapacityPoint]) -> Vec<Picture> {
         })
     };
     vec![
-        plot("Transactions/s", axis("TPS", false), |p| p.rate),
-        plot("Mean response time", axis("ms (log)", true), |p| p.mean_ms),
+        plot("Transactions/s", ChartAxis::from_zero("TPS"), |p| p.rate),
+        plot("Mean response time", ChartAxis::log("ms"), |p| p.mean_ms),
         plot(
             "CPU of the gateway a transaction",
-            axis("µs", false),
+            ChartAxis::from_zero("µs"),
             |p| p.gateway.us,
         ),
-        plot("CPU of the gateway", axis("% of a processor", false), |p| {
-            p.gateway.percent
-        }),
+        plot(
+            "CPU of the gateway",
+            ChartAxis::from_zero("% of a processor"),
+            |p| p.gateway.percent,
+        ),
     ]
 }
 

@@ -2,12 +2,13 @@
 //! presentation rate equal to the target, twice it, ten times it, on a region
 //! without limits and on one with MXT and a transaction class.
 
-use super::presented::{PresentedRun, axis, load, present, report};
+use super::presented::{PresentedRun, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, Picture, Table};
 use crate::serve::{HttpProgram, ServedApplication, Server};
-use measure::report::{Plot, Series, short};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
+use page::short;
 use std::time::Duration;
 
 /// The row of the table.
@@ -229,17 +230,17 @@ fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
     let series = |name: &str,
                   points: &[OverloadPoint],
                   of: fn(&OverloadPoint) -> f64,
-                  dashed: bool| Series {
+                  dashed: bool| ChartSeries {
         name: name.into(),
         points: points.iter().map(|p| (p.rate, of(p))).collect(),
         dots: !dashed,
         dashed,
-        ..Series::default()
+        ..ChartSeries::default()
     };
     let plot = |title: &str, y, series| {
-        Picture::Plot(Plot {
+        Picture::Plot(LineChart {
             title: title.into(),
-            x: axis("requested rate, requests/s", false),
+            x: ChartAxis::from_zero("requested rate, requests/s"),
             y,
             series,
             mark: Some((target, "target".into())),
@@ -250,7 +251,7 @@ fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
     vec![
         plot(
             "Offered, answered, refused",
-            axis("requests/s", false),
+            ChartAxis::from_zero("requests/s"),
             vec![
                 series("offered", free, |p| p.offered, true),
                 series("answered, without limits", free, |p| p.answered, false),
@@ -260,7 +261,7 @@ fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
         ),
         plot(
             "Response time of the admitted",
-            axis("ms (log)", true),
+            ChartAxis::log("ms"),
             vec![
                 series("p50, without limits", free, |p| p.p50_ms, false),
                 series("p99, without limits", free, |p| p.p99_ms, false),

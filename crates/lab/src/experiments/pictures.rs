@@ -1,9 +1,9 @@
 //! Pictures that network experiments share, drawn from explained captures.
 
-use crate::report::{BarPart, Picture, StackedBar, bars};
+use crate::report::Picture;
 use crate::traffic::TrialResult;
 use capture::{EvidenceKind, Exchange};
-use measure::report::{Axis, Plot, Series};
+use page::chart::{BarChart, BarPart, ChartAxis, ChartSeries, LineChart, StackedBar};
 
 /// The time of one exchange of each run by cause.
 pub fn where_time_went(runs: &[&TrialResult]) -> Picture {
@@ -27,12 +27,15 @@ pub fn where_time_went(runs: &[&TrialResult]) -> Picture {
             parts,
         }
     };
-    bars(
-        "Where the time went",
-        "ms",
-        &runs.iter().map(bar).collect::<Vec<_>>(),
-        "The exchange of median length, as captured near the client, by kind of evidence.",
-    )
+    Picture::Bars {
+        chart: BarChart {
+            title: "Where the time went".into(),
+            unit: "ms".into(),
+            bars: runs.iter().map(bar).collect(),
+        },
+        caption: "The exchange of median length, as captured near the client, by kind of evidence."
+            .into(),
+    }
 }
 
 /// The bytes of one exchange of each run over time, request and response. A
@@ -50,31 +53,22 @@ pub fn bytes_over_time(title: &str, runs: &[&TrialResult], log: bool) -> Picture
                 points.push((at, bytes));
             }
         }
-        Series {
+        ChartSeries {
             name: run.conditions.clone(),
             points,
-            ..Series::default()
+            ..ChartSeries::default()
         }
     };
-    Picture::Plot(Plot {
+    Picture::Plot(LineChart {
         title: title.into(),
-        x: Axis {
-            label: if log {
-                "ms since the exchange began (log)".into()
-            } else {
-                "ms since the exchange began".into()
-            },
-            log,
-            from_zero: true,
-            ..Axis::default()
+        x: if log {
+            ChartAxis::log("ms since the exchange began")
+        } else {
+            ChartAxis::from_zero("ms since the exchange began")
         },
-        y: Axis {
-            label: "bytes of request and response".into(),
-            from_zero: true,
-            ..Axis::default()
-        },
+        y: ChartAxis::from_zero("bytes of request and response"),
         series: runs.iter().map(series).collect(),
-        ..Plot::default()
+        ..LineChart::default()
     })
 }
 

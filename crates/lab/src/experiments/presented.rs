@@ -8,7 +8,6 @@ use crate::report::ExperimentReport;
 use crate::serve::{Record, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
-use measure::report::Axis;
 use std::time::Duration;
 
 /// The result of one run.
@@ -73,14 +72,4 @@ pub fn report(experiment: &Experiment, title: &str, question: &str) -> Experimen
         "this program, on loopback; server and load driver share the processors of this machine",
     );
     report
-}
-
-/// An axis from zero, or a logarithmic one.
-pub fn axis(label: &str, log: bool) -> Axis {
-    Axis {
-        label: label.into(),
-        log,
-        from_zero: !log,
-        ..Axis::default()
-    }
 }

@@ -3,12 +3,13 @@
 //! program that changes mode and one that does not, and with a copybook object
 //! that is asked more.
 
-use super::presented::{PresentedRun, axis, load, present, report};
+use super::presented::{PresentedRun, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, Picture, Table};
 use crate::serve::{ServedApplication, Server};
-use measure::report::{Plot, Series, short};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
+use page::short;
 use std::time::Duration;
 
 /// The row of the table.
@@ -210,7 +211,7 @@ fn picture(
     target: f64,
     of: impl Fn(&PresentedRun) -> f64,
 ) -> Picture {
-    let series = CASES.iter().zip(found).map(|(case, found)| Series {
+    let series = CASES.iter().zip(found).map(|(case, found)| ChartSeries {
         name: case.name.into(),
         points: FACTORS
             .iter()
@@ -218,12 +219,12 @@ fn picture(
             .map(|(f, p)| (f * target, of(p)))
             .collect(),
         dots: true,
-        ..Series::default()
+        ..ChartSeries::default()
     });
-    Picture::Plot(Plot {
+    Picture::Plot(LineChart {
         title: title.into(),
-        x: axis("requested rate, requests/s", false),
-        y: axis(y, false),
+        x: ChartAxis::from_zero("requested rate, requests/s"),
+        y: ChartAxis::from_zero(y),
         series: series.collect(),
         mark: Some((target, "target".into())),
         shade: None,

@@ -6,7 +6,7 @@ use super::{Context, Experiment, MachineNeeds};
 use crate::cycles::{CASES, CycleResult, LOOPS, Region, application_us};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, PublishedValue, Table};
-use measure::report::short;
+use page::short;
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {

@@ -13,7 +13,7 @@ use crate::error::LabError;
 use crate::net::{Impairment, WirePlan};
 use crate::report::{ExperimentReport, FigureOrigin, Picture, PublishedValue};
 use crate::traffic::{ClientPlan, PeerPlan, TrafficTrial, TrialEndpoint, TrialResult};
-use measure::report::{Axis, Plot, Series};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -204,23 +204,17 @@ fn conclude(report: &mut ExperimentReport, runs: [&TrialResult; 4], [expected, f
 /// The relative saving for services of different length.
 fn change_by_service(before: &TrialResult, after: &TrialResult) -> Picture {
     let points = (0..=60).map(|i| 10f64.powf(f64::from(i) / 15.0));
-    let axis = |label: &str, log| Axis {
-        label: label.into(),
-        log,
-        from_zero: true,
-        ..Axis::default()
-    };
-    Picture::Plot(Plot {
+    Picture::Plot(LineChart {
         title: "The saving by the service's own time".into(),
-        x: axis("service time, ms (log)", true),
-        y: axis("change of the response time, %", false),
-        series: vec![Series {
+        x: ChartAxis::log("service time, ms"),
+        y: ChartAxis::from_zero("change of the response time, %"),
+        series: vec![ChartSeries {
             name: "predicted from the measured saving".into(),
             points: points
                 .map(|ms| (ms, change_with_service(before, after, ms)))
                 .collect(),
             dashed: true,
-            ..Series::default()
+            ..ChartSeries::default()
         }],
         mark: Some((
             service_of_the_paper_ms(before, after),

@@ -2,12 +2,13 @@
 //! same without changes: FCQRONLY=YES compared with FCQRONLY=NO, and with the
 //! definition's default, a quasi-reentrant program.
 
-use super::presented::{PresentedRun, axis, load, present, report};
+use super::presented::{PresentedRun, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, Picture, PublishedValue, Table};
 use crate::serve::{HttpProgram, ServedApplication, Server};
-use measure::report::{Plot, Series, short};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
+use page::short;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -248,21 +249,21 @@ fn picture(
     rates: [f64; 3],
     of: impl Fn(&PresentedRun) -> f64,
 ) -> Picture {
-    let series = CASES.iter().zip(found).map(|(case, found)| Series {
+    let series = CASES.iter().zip(found).map(|(case, found)| ChartSeries {
         name: case.name.into(),
         points: rates
             .into_iter()
             .zip(found.at_rates.iter().map(&of))
             .collect(),
         dots: true,
-        ..Series::default()
+        ..ChartSeries::default()
     });
-    Picture::Plot(Plot {
+    Picture::Plot(LineChart {
         title: title.into(),
-        x: axis("requested rate, requests/s", false),
-        y: axis(unit, false),
+        x: ChartAxis::from_zero("requested rate, requests/s"),
+        y: ChartAxis::from_zero(unit),
         series: series.collect(),
-        ..Plot::default()
+        ..LineChart::default()
     })
 }
 

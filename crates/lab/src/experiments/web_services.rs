@@ -10,11 +10,11 @@ use super::network::cause;
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{
-    BarPart, ExperimentReport, FigureOrigin, JudgeFinding, NamedCause, Picture, PublishedValue,
-    StackedBar, Table, bars,
+    ExperimentReport, FigureOrigin, JudgeFinding, NamedCause, Picture, PublishedValue, Table,
 };
 use crate::services::{ClientTransport, Flow, FlowConditions, FlowRounds};
-use measure::report::short;
+use page::chart::{BarChart, BarPart, StackedBar};
+use page::short;
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -397,12 +397,14 @@ fn picture(which: usize, title: &str, came: &[RowResult]) -> Picture {
             ],
         });
     }
-    bars(
-        title,
-        "ms",
-        &all,
-        "The measured time is split into the tasks after the client, the causes in the capture, and the rest.",
-    )
+    Picture::Bars {
+        chart: BarChart {
+            title: title.into(),
+            unit: "ms".into(),
+            bars: all,
+        },
+        caption: "The measured time is split into the tasks after the client, the causes in the capture, and the rest.".into(),
+    }
 }
 
 fn conclude(report: &mut ExperimentReport, came: &[RowResult], direct: f64) {

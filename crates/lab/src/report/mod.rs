@@ -1,7 +1,6 @@
 //! The result of an experiment: one model, output as text for a terminal, as JSON
 //! lines for programs, and as one HTML page.
 
-mod bars;
 mod file;
 mod html;
 mod json;
@@ -9,9 +8,8 @@ mod model;
 mod table;
 mod text;
 
-pub use bars::{BarPart, StackedBar, bars};
 pub use file::ReportPage;
-pub use html::{html, standalone};
+pub use html::html;
 pub use json::json_lines;
 pub use model::{
     ExperimentReport, FigureOrigin, JudgeFinding, NamedCause, Picture, PublishedValue,

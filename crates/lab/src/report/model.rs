@@ -1,7 +1,8 @@
 //! The results of an experiment. A figure always has its origin and conditions, and
 //! the published value next to it.
 
-use measure::report::{Plot, short};
+use page::chart::{BarChart, LineChart};
+use page::short;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -131,25 +132,31 @@ pub struct Table {
 #[derive(Clone, Debug)]
 pub enum Picture {
     /// Lines over axes.
-    Plot(Plot),
+    Plot(LineChart),
     /// Lines over axes, with a caption.
     Captioned {
         /// The lines.
-        plot: Plot,
+        plot: LineChart,
         /// The caption, a sentence.
         caption: String,
     },
-    /// A drawing that is SVG already.
-    Svg {
-        /// Its title.
-        title: String,
-        /// The SVG element.
-        svg: String,
-        /// The same for a narrow page.
-        narrow: String,
-        /// The caption, a sentence.
+    /// Bars, with a caption.
+    Bars {
+        /// The bars.
+        chart: BarChart,
+        /// The caption, a sentence; may be empty.
         caption: String,
     },
+}
+
+impl Picture {
+    /// The picture as an SVG file of its own, with its colours inside.
+    pub fn alone(&self) -> String {
+        match self {
+            Picture::Plot(plot) | Picture::Captioned { plot, .. } => plot.alone(),
+            Picture::Bars { chart, .. } => chart.alone(),
+        }
+    }
 }
 
 impl ExperimentReport {

@@ -2,7 +2,8 @@
 
 use super::model::Table;
 use super::text::{columns, wrapped, wrapped_at};
-use measure::report::escape;
+use maud::{Markup, html};
+use page::{PageTable, TableColumn, note};
 
 /// A table for a terminal. A last column of sentences is folded.
 pub(super) fn text(table: &Table) -> String {
@@ -39,29 +40,26 @@ fn folded(line: &str, rows: &[Vec<String>], last: usize) -> String {
 
 /// A table for a page. Columns of sentences wrap and take the room; columns of
 /// numbers end together; others are as wide as their widest cell.
-pub(super) fn html(table: &Table) -> String {
-    let cells = |tag: &str, row: &[String]| {
-        let mut out = String::from("<tr>");
-        for (i, cell) in row.iter().enumerate() {
-            let class = match (i, is_long(table, i)) {
-                (0, true) => " class=name",
-                (0, false) => "",
-                (_, true) => " class=\"words wrap\"",
-                (_, false) if is_numeric(table, i) => "",
-                (_, false) => " class=words",
-            };
-            out += &format!("<{tag}{class}>{}", escape(cell));
-        }
-        out + "</tr>"
+pub(super) fn html(table: &Table) -> Markup {
+    let column = |(i, head): (usize, &String)| match (i, is_long(table, i)) {
+        (0, true) => TableColumn::name(head),
+        (0, false) => TableColumn::numbers(head),
+        (_, true) => TableColumn::sentences(head),
+        (_, false) if is_numeric(table, i) => TableColumn::numbers(head),
+        (_, false) => TableColumn::words(head),
     };
-    let rows: String = table.rows.iter().map(|row| cells("td", row)).collect();
-    format!(
-        "<h2>{}</h2><div class=\"card scroll\"><table class=free>{}{rows}</table>\
-         <p class=soft>{}</p></div>",
-        escape(&table.title),
-        cells("th", &table.heading),
-        escape(&table.caption)
-    )
+    let columns = table.heading.iter().enumerate().map(column);
+    let mut shown = PageTable::new(columns).with_wrapping_heads();
+    for row in &table.rows {
+        shown.row_of(row);
+    }
+    html! {
+        h2 { (table.title) }
+        div.card.scroll {
+            (shown)
+            (note(&table.caption))
+        }
+    }
 }
 
 /// Whether a column has sentences.
@@ -114,12 +112,13 @@ mod tests {
             caption: String::new(),
         };
         assert_eq!(text(&table), "\nCosts\n  what    ns\n  a verb  <5>\n");
-        assert!(html(&table).contains("<td class=words>&lt;5&gt;"));
+        let shown = |table: &Table| html(table).into_string();
+        assert!(shown(&table).contains("<td class=\"words\">&lt;5&gt;"));
         let sentence = Table {
             rows: vec![vec!["a verb".into(), "because ".repeat(19)]],
             ..table.clone()
         };
-        assert!(html(&sentence).contains("<td class=\"words wrap\">because"));
+        assert!(shown(&sentence).contains("<td class=\"words wrap\">because"));
         let folded = text(&sentence);
         assert!(folded.lines().all(|l| l.chars().count() < 80), "{folded}");
         assert!(folded.contains("\n          because because"), "{folded}");
@@ -127,6 +126,6 @@ mod tests {
             rows: vec![vec!["a verb".into(), "-0.5".into()]],
             ..table
         };
-        assert!(html(&numbers).contains("<td>-0.5"));
+        assert!(shown(&numbers).contains("<td>-0.5"));
     }
 }

@@ -2,7 +2,7 @@
 //! the named causes, and the conclusions.
 
 use super::model::{ExperimentReport, FigureOrigin, JudgeFinding, PublishedValue, ReportFigure};
-use measure::report::short;
+use page::short;
 
 /// The report as text.
 pub fn text(report: &ExperimentReport) -> String {

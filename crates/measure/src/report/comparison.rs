@@ -1,10 +1,12 @@
 //! The HTML page of a comparison of two targets that ran alternately: the verdict,
 //! both targets in each plot, and every run collapsed.
 
-use super::html::{WORDS, details, grid, percentile_plot, three};
+use maud::{Markup, html};
+use page::chart::{ChartAxis, ChartSeries, LineChart, percentile_chart};
+use page::{PageTable, cards, note, page};
+
+use super::html::{details, or_dash, terms, three};
 use super::model::{LatencyReport, LoadReport};
-use super::page::page;
-use super::svg::{Axis, Plot, Series, escape};
 
 /// A comparison.
 #[derive(Clone, Debug, Default)]
@@ -35,33 +37,35 @@ pub struct ComparisonRow {
 impl RunComparison {
     /// The comparison as one HTML page.
     pub fn html(&self) -> String {
-        let [a, b] = self.names.each_ref().map(|n| escape(n));
-        let mut body = format!("<h1>A against B</h1><p>A: {a}</p><p>B: {b}</p>");
+        let [a, b] = &self.names;
         let rounds = self.runs[0].len();
-        let first = self.runs[0].first();
-        if let Some(first) = first {
-            body += &format!(
-                "<p class=soft>{rounds} rounds, A and B alternately; in each {}; from {}</p>",
-                escape(&first.load),
-                escape(&first.started)
-            );
-        }
-        body += &format!("<p class=verdict>{}</p>", escape(&self.conclusion()));
-        body += &self.table();
-        body += &grid(&self.plots());
-        body += "<h2>Every run</h2>";
-        for round in 0..rounds {
-            for (side, letter) in self.runs.iter().zip(["A", "B"]) {
-                if let Some(run) = side.get(round) {
-                    let number = round + 1;
-                    body += &format!(
-                        "<details><summary>{letter}, round {number}</summary>{}</details>",
-                        details(run)
-                    );
+        let runs = (0..rounds).flat_map(|round| {
+            let sides = self.runs.iter().zip(["A", "B"]);
+            sides.filter_map(move |(side, letter)| Some((letter, round + 1, side.get(round)?)))
+        });
+        let body = html! {
+            h1 { "A against B" }
+            p { "A: " (a) }
+            p { "B: " (b) }
+            @if let Some(first) = self.runs[0].first() {
+                (note(html! {
+                    (rounds) " rounds, A and B alternately; in each " (first.load)
+                    "; from " (first.started)
+                }))
+            }
+            p.verdict { (self.conclusion()) }
+            (self.table().card())
+            br;
+            (cards(&self.charts()))
+            h2 { "Every run" }
+            @for (letter, round, run) in runs {
+                details {
+                    summary { (letter) ", round " (round) }
+                    (details(run))
                 }
             }
-        }
-        body += WORDS;
+            (terms())
+        };
         page("A against B", &body)
     }
 
@@ -84,79 +88,76 @@ impl RunComparison {
         }
     }
 
-    fn table(&self) -> String {
-        let mut rows = String::new();
+    fn table(&self) -> PageTable {
+        let heads = [
+            "mean of the runs",
+            "A",
+            "B",
+            "change",
+            "95 % interval",
+            "p",
+            "verdict",
+        ];
+        let mut table = PageTable::new(heads);
         for row in &self.rows {
-            let class = if row.worse { " class=missed" } else { "" };
             let [a, b] = row.means.map(three);
             let percent = |share: f64| format!("{:+.1} %", share * 100.0);
-            let (change, interval, p) = match row.change {
-                Some((change, (low, high), p)) => (
-                    percent(change),
-                    format!("{} to {}", percent(low), percent(high)),
-                    format!("{p:.4}"),
-                ),
-                None => ("–".into(), "–".into(), "–".into()),
-            };
-            rows += &format!(
-                "<tr{class}><td>{}<td>{a}<td>{b}<td>{change}<td>{interval}<td>{p}<td>{}</tr>",
-                escape(&row.name),
-                escape(&row.verdict)
+            let interval = |(low, high)| format!("{} to {}", percent(low), percent(high));
+            let change = row.change;
+            table.judged_row(
+                !row.worse,
+                &[
+                    &row.name,
+                    &a,
+                    &b,
+                    &or_dash(change.map(|c| percent(c.0))),
+                    &or_dash(change.map(|c| interval(c.1))),
+                    &or_dash(change.map(|c| format!("{:.4}", c.2))),
+                    &row.verdict,
+                ],
             );
         }
-        format!(
-            "<div class=\"card scroll\"><table><tr><th>mean of the runs<th>A<th>B<th>change<th>95 % interval<th>p<th>verdict</tr>{rows}</table></div><br>"
-        )
+        table
     }
 
-    fn plots(&self) -> Vec<Plot> {
+    fn charts(&self) -> Vec<Markup> {
+        let rounds = 1..=self.runs[0].len();
+        let ticks: Vec<(f64, String)> = rounds.map(|r| (r as f64, r.to_string())).collect();
         let by_round = |title: &str, unit: &str, get: &dyn Fn(&LoadReport) -> Option<f64>| {
-            let series = |side: usize| Series {
+            let series = |side: usize| ChartSeries {
                 name: ["A", "B"][side].into(),
                 points: (1..)
                     .zip(&self.runs[side])
                     .filter_map(|(round, run)| Some((f64::from(round), get(run)?)))
                     .collect(),
                 dots: true,
-                ..Series::default()
+                ..ChartSeries::default()
             };
-            let rounds = 1..=self.runs[0].len();
-            Plot {
+            let chart = LineChart {
                 title: title.into(),
-                x: Axis {
-                    label: "round".into(),
-                    ticks: rounds.map(|r| (r as f64, r.to_string())).collect(),
-                    ..Axis::default()
-                },
-                y: Axis {
-                    label: unit.into(),
-                    from_zero: true,
-                    ..Axis::default()
-                },
+                x: ChartAxis::with_ticks("round", ticks.clone()),
+                y: ChartAxis::from_zero(unit),
                 series: vec![series(0), series(1)],
-                ..Plot::default()
-            }
+                ..LineChart::default()
+            };
+            chart.card("")
         };
         let response =
             |f: fn(&LatencyReport) -> f64| move |r: &LoadReport| Some(f(&r.sum()?.response));
-        let mut curves = percentile_plot(&[("A", self.curve(0)), ("B", self.curve(1))]);
-        curves.title = "Percentiles of the response time, mean of the runs".into();
-        let mut plots = vec![
+        let curves = [("A", &self.curve(0)[..]), ("B", &self.curve(1)[..])];
+        let title = "Percentiles of the response time, mean of the runs";
+        let mut charts = vec![
             by_round("Throughput", "answers/s", &|r| Some(r.throughput)),
             by_round("Response time, p50", "ms", &response(|l| l.p50)),
             by_round("Response time, p99", "ms", &response(|l| l.p99)),
-            curves,
+            percentile_chart(title, &curves).card(""),
         ];
-        if self
-            .runs
-            .iter()
-            .flatten()
-            .any(|r| r.server_cpu_us().is_some())
-        {
+        let mut runs = self.runs.iter().flatten();
+        if runs.any(|r| r.server_cpu_us().is_some()) {
             let cpu = |r: &LoadReport| r.server_cpu_us();
-            plots.push(by_round("Server CPU per answer", "µs", &cpu));
+            charts.push(by_round("Server CPU per answer", "µs", &cpu));
         }
-        plots
+        charts
     }
 
     /// The percentiles of a side: the mean of each quantile that all runs have.

@@ -2,11 +2,13 @@
 //! one figure by two of the loop's values, and plots against the first value.
 //! Output as text, CSV and one HTML page.
 
-use super::html::{WORDS, details, grid, plain, three, three_and_others};
-use super::model::LoadReport;
-use super::page::page;
-use super::svg::{Axis, Plot, Series, escape};
+use maud::{Markup, Render, html};
+use page::chart::{ChartAxis, ChartSeries, LineChart};
+use page::{PageTable, TableColumn, TileFigure, cards, note, page, tiles};
 use std::fmt::Write;
+
+use super::html::{details, or_dash, plain, terms, three, warnings};
+use super::model::LoadReport;
 
 /// All combinations of a loop that ran.
 #[derive(Clone, Debug, Default)]
@@ -172,49 +174,37 @@ impl LoopMatrix {
         out
     }
 
-    /// One self-contained page: plots, tables, and the figures of each
+    /// One self-contained page: charts, tables, and the figures of each
     /// combination, collapsed.
     pub fn html(&self) -> String {
-        let mut body = format!("<h1>{}</h1>", escape(&self.title));
         let started = self.cells.first().map_or("", |c| &c.report.started);
-        let _ = write!(
-            body,
-            "<p class=soft>{} combinations of {}, from {}</p>",
-            self.cells.len(),
-            escape(&self.names.join(" × ")),
-            escape(started)
-        );
-        if let Some(verdict) = self.verdict() {
-            let _ = write!(body, "<p class=verdict>{}</p>", escape(&verdict));
-        }
+        let names = self.names.join(" × ");
         let warned = self.cells.iter().filter(|c| !c.report.warnings.is_empty());
-        let warned = warned.count();
-        for warning in &self.warnings {
-            let _ = write!(body, "<p class=warn>{}</p>", escape(warning));
-        }
-        if warned > 0 {
-            let of = match warned {
-                1 => "One of the combinations has a warning; it is marked in the table and shown with its".to_owned(),
-                n => format!("{n} of the combinations have warnings; they are marked in the table and shown with their"),
-            };
-            let _ = write!(body, "<p class=warn>{of} figures below.</p>");
-        }
-        body += &self.tiles();
-        body += &grid(&self.plots());
-        body += &self.table();
-        for figure in FIGURES {
-            body += &self.pivot(figure);
-        }
-        body += "<h2>Each combination</h2>";
-        for (i, cell) in self.cells.iter().enumerate() {
-            let _ = write!(
-                body,
-                "<details id=c{i}><summary>{}</summary>{}</details>",
-                escape(&self.name(cell)),
-                details(&cell.report)
-            );
-        }
-        body += WORDS;
+        let warned = match warned.count() {
+            0 => None,
+            1 => Some("One of the combinations has a warning; it is marked in the table and shown with its".to_owned()),
+            n => Some(format!("{n} of the combinations have warnings; they are marked in the table and shown with their")),
+        };
+        let body = html! {
+            h1 { (self.title) }
+            (note(html! { (self.cells.len()) " combinations of " (names) ", from " (started) }))
+            @if let Some(verdict) = self.verdict() { p.verdict { (verdict) } }
+            (warnings(&self.warnings))
+            @if let Some(warned) = warned { p.warn { (warned) " figures below." } }
+            (self.figures())
+            (cards(&self.charts()))
+            h2 { "Every combination" }
+            (self.table().card())
+            @for figure in FIGURES { (self.pivot(figure)) }
+            h2 { "Each combination" }
+            @for (i, cell) in self.cells.iter().enumerate() {
+                details id={ "c" (i) } {
+                    summary { (self.name(cell)) }
+                    (details(&cell.report))
+                }
+            }
+            (terms())
+        };
         page(&self.title, &body)
     }
 
@@ -235,36 +225,29 @@ impl LoopMatrix {
 
     /// The three figures of a matrix: the highest rate, the slowest
     /// combination, and the number of combinations with errors.
-    fn tiles(&self) -> String {
+    fn figures(&self) -> Markup {
         let greatest = |of: fn(&LoadReport) -> Option<f64>| {
             let figures = self.cells.iter().filter_map(|c| Some((c, of(&c.report)?)));
             figures.max_by(|a, b| a.1.total_cmp(&b.1))
         };
-        let at = |cell: &MatrixCell| escape(&self.name(cell));
-        let most = greatest(|r| Some(r.throughput)).map_or_else(
-            || ("–".to_owned(), "answers/s".to_owned()),
-            |(cell, rate)| {
-                (
-                    plain(rate),
-                    format!("answers/s, the highest rate: {}", at(cell)),
-                )
-            },
-        );
-        let slowest = greatest(p99).map_or_else(
-            || ("–".to_owned(), "no request was answered".to_owned()),
-            |(cell, ms)| {
-                let name = format!("p99 of the slowest: {}", at(cell));
-                (format!("{} ms", three(ms)), name)
-            },
-        );
+        let most = match greatest(|r| Some(r.throughput)) {
+            Some((cell, rate)) => TileFigure::new(
+                plain(rate),
+                format!("answers/s, the highest rate: {}", self.name(cell)),
+            ),
+            None => TileFigure::new("–", "answers/s"),
+        };
+        let slowest = match greatest(p99) {
+            Some((cell, ms)) => TileFigure::new(
+                format!("{} ms", three(ms)),
+                format!("p99 of the slowest: {}", self.name(cell)),
+            ),
+            None => TileFigure::new("–", "no request was answered"),
+        };
         let wrong = self.cells.iter().filter(|c| errors(&c.report) > 0).count();
         let of = format!("of {} combinations had errors", self.cells.len());
-        three_and_others(
-            &[
-                (most.0, most.1.as_str()),
-                (slowest.0, slowest.1.as_str()),
-                (wrong.to_string(), of.as_str()),
-            ],
+        tiles(
+            &[most, slowest, TileFigure::new(wrong.to_string(), of)],
             &[],
         )
     }
@@ -290,148 +273,136 @@ impl LoopMatrix {
         lines
     }
 
-    fn plots(&self) -> Vec<Plot> {
+    fn charts(&self) -> Vec<Markup> {
         let Some(first) = self.names.first() else {
             return Vec::new();
         };
+        let values = self.first_values();
+        let numbers: Option<Vec<f64>> = values.iter().map(|v| v.parse().ok()).collect();
         // Values that are not numbers are placed in their order.
+        let place = |value: &String| match value.parse() {
+            Ok(number) if numbers.is_some() => number,
+            _ => values.iter().position(|v| *v == value).unwrap_or(0) as f64,
+        };
+        let x = if numbers.is_some() {
+            ChartAxis::from_zero(first)
+        } else {
+            let ticks = values.iter().map(|v| (place(v), (*v).clone()));
+            ChartAxis::with_ticks(first, ticks.collect())
+        };
+        let series = |figure: &MatrixFigure, (name, cells): (String, Vec<&MatrixCell>)| {
+            let point = |c: &&MatrixCell| Some((place(&c.values[0]), (figure.of)(&c.report)?));
+            let mut points: Vec<(f64, f64)> = cells.iter().filter_map(point).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            ChartSeries {
+                name: if name.is_empty() {
+                    figure.unit.into()
+                } else {
+                    name
+                },
+                points,
+                dots: true,
+                ..ChartSeries::default()
+            }
+        };
+        let chart = |figure: &MatrixFigure| LineChart {
+            title: format!("{} against {first}", figure.title),
+            x: x.clone(),
+            y: if figure.log {
+                ChartAxis::log(figure.unit)
+            } else {
+                ChartAxis::from_zero(figure.unit)
+            },
+            series: self
+                .lines()
+                .into_iter()
+                .map(|line| series(figure, line))
+                .collect(),
+            ..LineChart::default()
+        };
+        let shown = FIGURES.iter().filter(|figure| self.has(figure));
+        shown.map(|figure| chart(figure).card("")).collect()
+    }
+
+    /// Whether any combination has a figure.
+    fn has(&self, figure: &MatrixFigure) -> bool {
+        self.cells.iter().any(|c| (figure.of)(&c.report).is_some())
+    }
+
+    /// The values of the loop's first variable, in their order.
+    fn first_values(&self) -> Vec<&String> {
         let mut values: Vec<&String> = Vec::new();
         for cell in &self.cells {
             if !values.contains(&&cell.values[0]) {
                 values.push(&cell.values[0]);
             }
         }
-        let numbers: Option<Vec<f64>> = values.iter().map(|v| v.parse().ok()).collect();
-        let place = |value: &String| match value.parse() {
-            Ok(number) if numbers.is_some() => number,
-            _ => values.iter().position(|v| *v == value).unwrap_or(0) as f64,
-        };
-        let ticks: Vec<(f64, String)> = match numbers {
-            Some(_) => Vec::new(),
-            None => values.iter().map(|v| (place(v), (*v).clone())).collect(),
-        };
-        let shown = FIGURES
-            .iter()
-            .filter(|f| self.cells.iter().any(|c| (f.of)(&c.report).is_some()));
-        shown
-            .map(|figure| Plot {
-                title: format!("{} against {first}", figure.title),
-                x: Axis {
-                    label: first.clone(),
-                    from_zero: ticks.is_empty(),
-                    ticks: ticks.clone(),
-                    ..Axis::default()
-                },
-                y: Axis {
-                    label: if figure.log {
-                        format!("{} (log)", figure.unit)
-                    } else {
-                        figure.unit.to_owned()
-                    },
-                    log: figure.log,
-                    from_zero: true,
-                    ..Axis::default()
-                },
-                series: self
-                    .lines()
-                    .into_iter()
-                    .map(|(name, cells)| {
-                        let point =
-                            |c: &&MatrixCell| Some((place(&c.values[0]), (figure.of)(&c.report)?));
-                        let mut points: Vec<(f64, f64)> = cells.iter().filter_map(point).collect();
-                        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                        Series {
-                            name: if name.is_empty() {
-                                figure.unit.into()
-                            } else {
-                                name
-                            },
-                            points,
-                            dots: true,
-                            ..Series::default()
-                        }
-                    })
-                    .collect(),
-                ..Plot::default()
-            })
-            .collect()
+        values
     }
 
-    fn table(&self) -> String {
-        let heads: String = self
-            .names
-            .iter()
-            .map(|n| format!("<th>{}", escape(n)))
-            .collect();
-        let mut rows = String::new();
+    fn table(&self) -> PageTable {
+        let figures = [
+            "answers/s",
+            "mean ms",
+            "p50 ms",
+            "p99 ms",
+            "max ms",
+            "failed or wrong",
+            "CPU µs per answer",
+            "CPU %",
+        ];
+        let names = self.names.iter().map(String::as_str);
+        let mut table = PageTable::new(names.chain(figures));
         for (i, cell) in self.cells.iter().enumerate() {
             let r = &cell.report;
-            let Some(s) = r.sum() else { continue };
-            let class = if r.warnings.is_empty() {
-                ""
-            } else {
-                " class=missed"
+            let Some(sum) = r.sum() else { continue };
+            let latency = Some(&sum.response).filter(|l| l.count > 0);
+            let maybe = |v: Option<f64>| or_dash(v.map(three));
+            let value = |(n, value): (usize, &String)| match n {
+                0 => html! { a href={ "#c" (i) } { (value) } },
+                _ => html! { (value) },
             };
-            let values: String = cell
-                .values
-                .iter()
-                .enumerate()
-                .map(|(n, v)| match n {
-                    0 => format!("<td><a href=#c{i}>{}</a>", escape(v)),
-                    _ => format!("<td>{}", escape(v)),
-                })
-                .collect();
-            let l = Some(&s.response).filter(|l| l.count > 0);
-            let maybe = |v: Option<f64>| v.map_or("–".to_owned(), three);
-            let _ = write!(
-                rows,
-                "<tr{class}>{values}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+            let figures = [
                 plain(r.throughput),
-                maybe(l.map(|l| l.mean)),
-                maybe(l.map(|l| l.p50)),
-                maybe(l.map(|l| l.p99)),
-                maybe(l.map(|l| l.max)),
-                errors(r),
+                maybe(latency.map(|l| l.mean)),
+                maybe(latency.map(|l| l.p50)),
+                maybe(latency.map(|l| l.p99)),
+                maybe(latency.map(|l| l.max)),
+                errors(r).to_string(),
                 maybe(r.server_cpu_us()),
-                maybe(r.server_cpu_percent())
-            );
+                maybe(r.server_cpu_percent()),
+            ];
+            let values: Vec<Markup> = cell.values.iter().enumerate().map(value).collect();
+            let values = values.iter().map(|v| v as &dyn Render);
+            let cells: Vec<&dyn Render> = values
+                .chain(figures.iter().map(|f| f as &dyn Render))
+                .collect();
+            table.judged_row(r.warnings.is_empty(), &cells);
         }
-        format!(
-            "<h2>Every combination</h2><div class=\"card scroll\"><table><tr>{heads}<th>answers/s<th>mean ms<th>p50 ms<th>p99 ms\
-             <th>max ms<th>failed or wrong<th>CPU µs per answer<th>CPU %</tr>{rows}</table></div>"
-        )
+        table
     }
 
     /// One figure in a table: the first value across, the others down.
-    fn pivot(&self, figure: &MatrixFigure) -> String {
-        let known = self.cells.iter().any(|c| (figure.of)(&c.report).is_some());
-        if self.names.len() < 2 || !known {
-            return String::new();
+    fn pivot(&self, figure: &MatrixFigure) -> Markup {
+        if self.names.len() < 2 || !self.has(figure) {
+            return html! {};
         }
-        let mut columns: Vec<&String> = Vec::new();
-        for cell in &self.cells {
-            if !columns.contains(&&cell.values[0]) {
-                columns.push(&cell.values[0]);
-            }
-        }
-        let heads: String = columns
-            .iter()
-            .map(|c| format!("<th>{} {}", escape(&self.names[0]), escape(c)))
-            .collect();
-        let mut rows = String::new();
+        let columns = self.first_values();
+        let heads = columns.iter().map(|c| format!("{} {c}", self.names[0]));
+        let heads = std::iter::once(String::new()).chain(heads);
+        let mut table = PageTable::new(heads.map(TableColumn::numbers));
         for (name, cells) in self.lines() {
-            let _ = write!(rows, "<tr><td>{}", escape(&name));
-            for column in &columns {
+            let value = |column: &&String| {
                 let cell = cells.iter().find(|c| c.values[0] == **column);
-                let value = cell.and_then(|c| (figure.of)(&c.report));
-                let _ = write!(rows, "<td>{}", value.map_or("–".to_owned(), three));
-            }
-            rows += "</tr>";
+                or_dash(cell.and_then(|c| (figure.of)(&c.report)).map(three))
+            };
+            let values = columns.iter().map(value);
+            table.row_of(std::iter::once(name.clone()).chain(values));
         }
-        format!(
-            "<h2>{}, {}</h2><div class=\"card scroll\"><table><tr><th>{heads}</tr>{rows}</table></div>",
-            figure.title, figure.unit
-        )
+        html! {
+            h2 { (figure.title) ", " (figure.unit) }
+            (table.card())
+        }
     }
 }
 
@@ -493,9 +464,9 @@ mod tests {
         assert!(html.contains("From 190 answers/s (clients=100 size=&lt;big&gt;) to 400 ("));
         assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
         assert!(
-            html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"),
+            html.contains("<tr><td>size &lt;big&gt;</td><td>190.0</td><td>–</td></tr>"),
             "{html}"
         );
-        assert!(html.contains("<details id=c2>"));
+        assert!(html.contains("<details id=\"c2\">"));
     }
 }

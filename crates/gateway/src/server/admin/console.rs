@@ -6,7 +6,8 @@ use super::super::documents::text;
 use http::{HeaderValue, Response, header};
 
 /// Files by name, with their types.
-const FILES: [(&str, &str, &str); 7] = [
+const FILES: [(&str, &str, &str); 8] = [
+    ("tokens.css", "text/css; charset=utf-8", page::TOKENS),
     (
         "operator.js",
         "text/javascript; charset=utf-8",

@@ -3,9 +3,7 @@
 //! The figures are read from the text of a rule's known effect: `0.9042 s to 0.0888 s`,
 //! or `-38 %`. An effect without figures has no bars.
 
-use std::fmt::Write;
-
-use measure::report::escape;
+use page::ChangeBars;
 
 /// A figure before and after a change.
 #[derive(Debug, PartialEq)]
@@ -18,25 +16,17 @@ struct FigureChange<'t> {
     left: f64,
 }
 
-/// The picture of an effect as HTML; empty without figures.
-pub fn picture(effect: &str) -> String {
-    let mut out = String::new();
-    for saving in effect.split(';').filter_map(saving) {
-        // Writing to a string does not fail.
-        let _ = write!(
-            out,
-            "<div class=saved>{}<i style=\"width:100%\"></i>as it is: {}\
-             <i class=after style=\"width:{:.1}%\"></i>changed: {}</div>",
-            match saving.of {
-                "" => String::new(),
-                of => format!("<div class=soft>{}</div>", escape(of)),
-            },
-            escape(&saving.before),
-            saving.left * 100.0,
-            escape(&saving.after),
-        );
-    }
-    out
+/// The bars of an effect: one pair for each figure that it states.
+pub fn bars(effect: &str) -> Vec<ChangeBars> {
+    let bars = |change: FigureChange| ChangeBars {
+        subject: change.of.to_owned(),
+        before: format!("as it is: {}", change.before),
+        after: format!("changed: {}", change.after),
+        left: change.left,
+        colour: "var(--c1)".to_owned(),
+        opacity: 1.0,
+    };
+    effect.split(';').filter_map(saving).map(bars).collect()
 }
 
 /// The saving that a part of an effect states.
@@ -84,39 +74,52 @@ fn saving(part: &str) -> Option<FigureChange<'_>> {
 mod tests {
     use super::*;
 
+    /// Texts of the bars, and what is left in per cent.
+    fn shown(effect: &str) -> Vec<String> {
+        let text = |bars: &ChangeBars| {
+            let left = bars.left * 100.0;
+            format!("{} | {} | {} | {left:.1} %", bars.subject, bars.before, bars.after)
+        };
+        bars(effect).iter().map(text).collect()
+    }
+
     #[test]
     fn a_time_before_and_after_is_two_bars_to_scale() {
         let effect = "published, Web Services without SSL: response 0.9042 s to 0.0888 s; with SSL 1.6228 s to 0.1344 s";
-        let shown = picture(effect);
-        assert_eq!(shown.matches("class=saved").count(), 2, "{shown}");
-        assert!(shown.contains("as it is: 0.9042 s") && shown.contains("width:9.8%"), "{shown}");
-        assert!(shown.contains("without SSL: response</div>"), "{shown}");
+        assert_eq!(
+            shown(effect),
+            [
+                "published, Web Services without SSL: response | as it is: 0.9042 s | changed: 0.0888 s | 9.8 %",
+                "with SSL | as it is: 1.6228 s | changed: 0.1344 s | 8.3 %",
+            ]
+        );
     }
 
     #[test]
     fn before_and_after_may_follow_their_times() {
-        let shown = picture("paper 004, for NS/DOS to VTAM: 100,000 bytes in 31 s before all changes, 0.53 s after");
-        assert!(shown.contains("as it is: 31 s") && shown.contains("changed: 0.53 s"), "{shown}");
-        let shown = picture("1,000,000 bytes in 6.4 s before, 5.1 s after");
-        assert!(shown.contains("width:79.7%"), "{shown}");
+        let effect = "paper 004, for NS/DOS to VTAM: 100,000 bytes in 31 s before all changes, 0.53 s after";
+        let found = shown(effect);
+        assert!(found[0].contains("as it is: 31 s | changed: 0.53 s"), "{found:?}");
+        let found = shown("1,000,000 bytes in 6.4 s before, 5.1 s after");
+        assert!(found[0].ends_with("79.7 %"), "{found:?}");
     }
 
     #[test]
     fn a_percentage_less_is_the_rest_of_a_hundred() {
-        let shown = picture("published: with NODELAYACKS on the route: response time -38 %");
-        assert!(shown.contains("changed: 62 %") && shown.contains("width:62.0%"), "{shown}");
+        let found = shown("published: with NODELAYACKS on the route: response time -38 %");
+        assert!(found[0].ends_with("changed: 62 % | 62.0 %"), "{found:?}");
     }
 
     #[test]
-    fn words_alone_have_no_picture() {
-        assert_eq!(picture("at a round trip of 10 ms at most 13 Mb/s a connection"), "");
-        assert_eq!(picture(""), "");
+    fn words_alone_have_no_bars() {
+        assert!(bars("at a round trip of 10 ms at most 13 Mb/s a connection").is_empty());
+        assert!(bars("").is_empty());
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in "[-0-9.;: a-zµ%<]{0,60}") {
-            let _ = picture(&text);
+            let _ = bars(&text);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The position of a value along an axis, and the ticks that fit.
 
-use super::svg::{Axis, short};
+use super::ChartAxis;
+use crate::short;
 
 /// Maps values to positions in the picture.
 pub(super) struct AxisScale {
@@ -16,7 +17,7 @@ impl AxisScale {
     /// The scale that shows all `values` between the positions `from` and `to`,
     /// with about `count` ticks.
     pub(super) fn new(
-        axis: &Axis,
+        axis: &ChartAxis,
         values: impl Iterator<Item = f64>,
         from: f64,
         to: f64,
