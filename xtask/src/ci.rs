@@ -3,7 +3,7 @@
 //! how many seconds it took.
 //!
 //! The steps are two halves: what the tests need, which `make test` runs, and
-//! the checks of the source beside long searches, which `make check` runs.
+//! the checks of the source and the long searches, which `make check` runs.
 
 use crate::cargo::cargo;
 use anyhow::{Context, Result};

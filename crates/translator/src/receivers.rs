@@ -261,7 +261,7 @@ fn entry(tokens: &[Token]) -> Option<DataEntry> {
             let most = words
                 .iter()
                 .filter_map(|t| t.text.parse::<u32>().ok())
-                .last()?;
+                .next_back()?;
             let counter = tokens[depending + 1..].iter().find(|t| !t.is("ON"))?;
             Some((most, counter.upper()))
         });

@@ -58,7 +58,8 @@ pub struct FoundPhrase {
 
 /// The phrases of a file's text, line by line.
 ///
-/// A phrase that is wrapped over two lines of a comment is not found.
+/// A phrase that is wrapped over two lines of a comment is not found. A word in
+/// capitals, such as the transaction TELL, is a name of a program.
 pub fn find(text: &str) -> Vec<FoundPhrase> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -67,6 +68,7 @@ pub fn find(text: &str) -> Vec<FoundPhrase> {
             let count = lower
                 .match_indices(phrase)
                 .filter(|(at, _)| is_whole(&lower, *at, phrase.len()))
+                .filter(|(at, _)| !is_in_capitals(line, *at, phrase.len()))
                 .count();
             found.extend((0..count).map(|_| FoundPhrase {
                 line: number,
@@ -76,6 +78,13 @@ pub fn find(text: &str) -> Vec<FoundPhrase> {
         }
     }
     found
+}
+
+/// Whether the line has these bytes in capitals. Lower case may have another
+/// length outside ASCII: then they count as they are.
+fn is_in_capitals(line: &str, at: usize, length: usize) -> bool {
+    let bytes = line.as_bytes().get(at..at + length).unwrap_or_default();
+    bytes.iter().all(|byte| !byte.is_ascii_lowercase()) && bytes.iter().any(u8::is_ascii_uppercase)
 }
 
 /// Whether no letter, digit or underscore touches a match.

@@ -58,12 +58,7 @@ fn type_name(cobol: CobolType) -> &'static str {
 
 /// The bytes of a place in an operand. The SQLCA and the block are before the
 /// arguments.
-fn part<'a>(
-    areas: &'a dyn SqlAreas,
-    argument: u16,
-    offset: usize,
-    length: usize,
-) -> Option<&'a [u8]> {
+fn part(areas: &dyn SqlAreas, argument: u16, offset: usize, length: usize) -> Option<&[u8]> {
     let operand = areas.bytes(usize::from(argument) + 2);
     operand.get(offset..)?.get(..length)
 }
