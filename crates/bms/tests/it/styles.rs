@@ -90,11 +90,13 @@ fn occurrences_follow_each_other_and_a_group_is_one_field() {
 
 #[test]
 fn a_field_whose_item_is_a_reserved_word_is_reported_at_its_line() {
-    let set = "S        DFHMSD TYPE=MAP,MODE=INOUT,LANG=COBOL,STORAGE=AUTO\n\
-               M        DFHMDI SIZE=(24,80)\n\
-               SEL      DFHMDF POS=(1,1),LENGTH=1\n\
-               COUN     DFHMDF POS=(2,1),LENGTH=1\n\
-                        DFHMSD TYPE=FINAL\n";
+    let set = concat!(
+        "S        DFHMSD TYPE=MAP,MODE=INOUT,LANG=COBOL,STORAGE=AUTO\n",
+        "M        DFHMDI SIZE=(24,80)\n",
+        "SEL      DFHMDF POS=(1,1),LENGTH=1\n",
+        "COUN     DFHMDF POS=(2,1),LENGTH=1\n",
+        "         DFHMSD TYPE=FINAL\n",
+    );
     let found = parse(set).diagnostics;
     let reserved: Vec<_> = found
         .iter()

@@ -8,4 +8,3 @@ mod scenario;
 mod screen;
 mod session;
 mod support;
-mod traces;

@@ -14,7 +14,7 @@ use tn3270::{Aid, LuName, ResponseFlag, ServerConfig, ServerSession, SessionEven
 use crate::support::{bytes, first_screen, hex};
 
 /// s3270 with its pipes.
-pub struct S3270 {
+struct S3270 {
     child: Child,
     answers: BufReader<std::process::ChildStdout>,
 }
@@ -22,7 +22,7 @@ pub struct S3270 {
 impl S3270 {
     /// Starts it. Returns `None`, and counts the test as skipped, if it is not
     /// installed.
-    pub fn start(arguments: &[&str]) -> Option<S3270> {
+    fn start(arguments: &[&str]) -> Option<S3270> {
         let started = Command::new("s3270")
             .args(arguments)
             .stdin(Stdio::piped())
@@ -61,7 +61,7 @@ impl S3270 {
         }
     }
 
-    pub fn run(&mut self, action: &str) -> Vec<String> {
+    fn run(&mut self, action: &str) -> Vec<String> {
         self.begin(action);
         self.answer()
     }
@@ -141,7 +141,7 @@ impl TestHost {
 }
 
 /// The next connection; panics if none comes within ten seconds.
-pub fn accepted(listener: &TcpListener) -> TcpStream {
+fn accepted(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
     let start = Instant::now();
     loop {

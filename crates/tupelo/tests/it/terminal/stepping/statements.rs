@@ -52,7 +52,7 @@ fn each_statement_is_shown_before_and_after_with_its_sqlcode() {
     let Some((_app, server)) = shop() else {
         return;
     };
-    let mut terminal = begin(&server, "stks nut");
+    let mut terminal = begin(&server, "stks NUT");
     let done = "SQLCODE=+0 SQLSTATE=00000";
     terminal.steps_through(
         "EXEC SQL UPDATE STOCK SET COUNTED = COUNTED + 1 WHERE ITEM = :1",
@@ -85,7 +85,7 @@ fn a_row_that_is_not_there_has_sqlcode_100() {
     let Some((_app, server)) = shop() else {
         return;
     };
-    let mut terminal = begin(&server, "stks none");
+    let mut terminal = begin(&server, "stks NONE");
     let missing = ["SQLCODE=+100 SQLSTATE=02000"];
     terminal.steps_through("EXEC SQL UPDATE STOCK", &["'NONE    '"], &missing);
     terminal.steps_through("EXEC SQL OPEN C1", &[], &["SQLCODE=+0"]);
