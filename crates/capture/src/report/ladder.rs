@@ -7,7 +7,7 @@
 //! exchange shows the packets around its longest waits.
 
 use maud::{Markup, html};
-use page::chart::{Px, SvgPicture};
+use page::chart::{PxLength, SvgPicture};
 
 use super::detail::second_port;
 use super::ms;
@@ -323,16 +323,16 @@ fn drawn_arrow(
     let (style, fill) = (format!("stroke:{stroke}"), format!("fill:{stroke}"));
     let end = y + slope;
     html! {
-        line x1=(from) y1=(Px(y)) x2=(to) y2=(Px(end)) style=(style) stroke-width="1.5" {}
-        path d={ "M" (to) " " (Px(end)) "l" (head) " -4v7z" } style=(fill) {}
-        text x=(whole(frame.middle())) y=(Px(y - 5.0 + slope / 2.0)) text-anchor="middle" {
+        line x1=(from) y1=(PxLength(y)) x2=(to) y2=(PxLength(end)) style=(style) stroke-width="1.5" {}
+        path d={ "M" (to) " " (PxLength(end)) "l" (head) " -4v7z" } style=(fill) {}
+        text x=(whole(frame.middle())) y=(PxLength(y - 5.0 + slope / 2.0)) text-anchor="middle" {
             (text)
             @if arrow.resent { ", sent again" }
         }
-        text.faint x=(whole(frame.left - 6.0)) y=(Px(y + 4.0)) text-anchor="end" {
+        text.faint x=(whole(frame.left - 6.0)) y=(PxLength(y + 4.0)) text-anchor="end" {
             (ms(arrow.at_ns - start_ns)) " ms"
         }
-        text.faint x=(whole(frame.right + 6.0)) y=(Px(y + 4.0)) { "#" (arrow.packet) }
+        text.faint x=(whole(frame.right + 6.0)) y=(PxLength(y + 4.0)) { "#" (arrow.packet) }
     }
 }
 
@@ -367,9 +367,9 @@ fn band(
         top + height / 2.0 + 4.0
     };
     html! {
-        rect x=(frame.left) y=(Px(top)) width=(width) height=(Px(height)) style=(style)
+        rect x=(frame.left) y=(PxLength(top)) width=(width) height=(PxLength(height)) style=(style)
             opacity=(format_args!("{opacity:.2}")) {}
-        text.label x=(whole(frame.middle())) y=(Px(text_y)) text-anchor="middle" { (words) }
+        text.label x=(whole(frame.middle())) y=(PxLength(text_y)) text-anchor="middle" { (words) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::picture::{ChartFrame, Px};
+use super::picture::{ChartFrame, PxLength};
 use super::scale::AxisScale;
 
 /// One axis.
@@ -75,14 +75,14 @@ impl ChartAxes<'_> {
         html! {
             @for (value, text) in &y.ticks {
                 @let at = y.place(*value);
-                line.grid x1=(left) x2=(right) y1=(Px(at)) y2=(Px(at)) {}
-                text x=(left - 6.0) y=(Px(at + 4.0)) text-anchor="end" { (text) }
+                line.grid x1=(left) x2=(right) y1=(PxLength(at)) y2=(PxLength(at)) {}
+                text x=(left - 6.0) y=(PxLength(at + 4.0)) text-anchor="end" { (text) }
             }
             @for (value, text) in x.apart(frame.character, frame.width) {
                 @let at = x.place(*value);
                 @let (place, anchor) = label_place(at, text);
-                line.grid x1=(Px(at)) x2=(Px(at)) y1=(top) y2=(bottom) {}
-                text x=(Px(place)) y=(bottom + 16.0) text-anchor=(anchor) { (text) }
+                line.grid x1=(PxLength(at)) x2=(PxLength(at)) y1=(top) y2=(bottom) {}
+                text x=(PxLength(place)) y=(bottom + 16.0) text-anchor=(anchor) { (text) }
             }
             text.label x=((left + right) / 2.0) y=(frame.height - 6.0) text-anchor="middle" {
                 (self.x.0.label)

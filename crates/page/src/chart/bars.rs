@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::picture::{Px, SvgPicture, card};
+use super::picture::{PxLength, SvgPicture, card};
 use crate::short;
 
 /// A chart of bars. Lengths are in `unit`.
@@ -86,8 +86,8 @@ impl BarChart {
             }
             @for ((left, row), (name, class)) in keys.iter().zip(&names) {
                 @let top = key_top + *row as f64 * KEY_STEP;
-                rect class={ "part " (class) } x=(Px(*left)) y=(Px(top)) width="10" height="10" {}
-                text x=(Px(left + 15.0)) y=(Px(top + 9.0)) { (name) }
+                rect class={ "part " (class) } x=(PxLength(*left)) y=(PxLength(top)) width="10" height="10" {}
+                text x=(PxLength(left + 15.0)) y=(PxLength(top + 9.0)) { (name) }
             }
         };
         ((key_top + rows as f64 * KEY_STEP + 8.0).round(), content)
@@ -112,14 +112,14 @@ impl BarChart {
             left += width;
         }
         html! {
-            text.label x="0" y=(Px(top + 12.0)) { (bar.name) }
+            text.label x="0" y=(PxLength(top + 12.0)) { (bar.name) }
             @for (left, width, part) in placed {
-                rect class={ "part " (class(part)) } x=(Px(left)) y=(Px(top + 17.0))
-                    width=(Px(width)) height=(THICK) {
+                rect class={ "part " (class(part)) } x=(PxLength(left)) y=(PxLength(top + 17.0))
+                    width=(PxLength(width)) height=(THICK) {
                     title { (part.name) ": " (short(part.length)) " " (self.unit) }
                 }
             }
-            text x=(Px(left + 6.0)) y=(Px(top + 29.0)) {
+            text x=(PxLength(left + 6.0)) y=(PxLength(top + 29.0)) {
                 (short(bar.length())) " " (self.unit)
             }
         }

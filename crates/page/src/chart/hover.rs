@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::picture::{ChartFrame, Px};
+use super::picture::{ChartFrame, PxLength};
 use super::scale::AxisScale;
 use super::{ChartAxis, ChartSeries, LineChart};
 use crate::short;
@@ -43,15 +43,15 @@ pub(super) fn hover_bands(frame: &ChartFrame, bands: &[HoverBand]) -> Markup {
             @let (left, width) = box_place(frame, band);
             g.band {
                 path.field d={
-                    "M" (Px(from)) " " (top) "H" (Px(to)) "V" (bottom) "H" (Px(from)) "z"
+                    "M" (PxLength(from)) " " (top) "H" (PxLength(to)) "V" (bottom) "H" (PxLength(from)) "z"
                 } {}
                 g.tip {
-                    path.here d={ "M" (Px(band.at)) " " (top) "V" (bottom) } {}
-                    rect x=(Px(left)) y=(top) width=(format_args!("{width:.0}"))
+                    path.here d={ "M" (PxLength(band.at)) " " (top) "V" (bottom) } {}
+                    rect x=(PxLength(left)) y=(top) width=(format_args!("{width:.0}"))
                         height=(band.lines.len() as f64 * LINE + 6.0) rx="3" {}
                     text y=(top + 1.0) {
                         @for line in &band.lines {
-                            tspan x=(Px(left + 6.0)) dy=(LINE) { (line) }
+                            tspan x=(PxLength(left + 6.0)) dy=(LINE) { (line) }
                         }
                     }
                 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::ChartAxis;
 use super::axis::ChartAxes;
 use super::hover;
-use super::picture::{ChartFrame, Px, SvgPicture, WIDE, both_widths, card};
+use super::picture::{ChartFrame, PxLength, SvgPicture, WIDE, both_widths, card};
 use super::scale::AxisScale;
 
 /// A chart of lines.
@@ -140,7 +140,7 @@ impl LineChart {
             path class=(self.line_class(number)) d=(path) {}
             @for point in dots.take(if series.dots { usize::MAX } else { 0 }) {
                 circle class={ "dot c" (self.colour(number)) }
-                    cx=(Px(x.place(point.0))) cy=(Px(y.place(point.1))) r="3" {}
+                    cx=(PxLength(x.place(point.0))) cy=(PxLength(y.place(point.1))) r="3" {}
             }
         }
     }
@@ -179,9 +179,9 @@ impl LineChart {
 fn drawn_shade((from, to, name): &(f64, f64, String), frame: &ChartFrame, x: &AxisScale) -> Markup {
     let (from, to, top) = (x.place(*from), x.place(*to), frame.top());
     html! {
-        rect.shade x=(Px(from)) y=(top) width=(Px((to - from).max(0.0)))
+        rect.shade x=(PxLength(from)) y=(top) width=(PxLength((to - from).max(0.0)))
             height=(frame.bottom() - top) {}
-        text.faint x=(Px(from + 4.0)) y=(top + 12.0) text-anchor="start" { (name) }
+        text.faint x=(PxLength(from + 4.0)) y=(top + 12.0) text-anchor="start" { (name) }
     }
 }
 
@@ -193,8 +193,8 @@ fn drawn_mark((at, name): &(f64, String), frame: &ChartFrame, x: &AxisScale) -> 
         ("start", 5.0)
     };
     html! {
-        line.mark x1=(Px(at)) x2=(Px(at)) y1=(frame.top()) y2=(frame.bottom()) {}
-        text.marked x=(Px(at + dx)) y=(frame.top() + 12.0) text-anchor=(anchor) { (name) }
+        line.mark x1=(PxLength(at)) x2=(PxLength(at)) y1=(frame.top()) y2=(frame.bottom()) {}
+        text.marked x=(PxLength(at + dx)) y=(frame.top() + 12.0) text-anchor=(anchor) { (name) }
     }
 }
 

@@ -26,5 +26,5 @@ pub use columns::{ChartColumn, ColumnChart};
 pub use heat::{HeatChart, HeatColumn};
 pub use lines::{ChartSeries, LineChart};
 pub use percentiles::percentile_chart;
-pub use picture::{Px, SvgPicture, card};
+pub use picture::{PxLength, SvgPicture, card};
 pub use share::{ShareBar, SharePart};

@@ -63,9 +63,9 @@ pub fn card(title: &str, drawing: &Markup, caption: &str) -> Markup {
 
 /// A position or length in a picture, with one decimal.
 #[derive(Clone, Copy, Debug)]
-pub struct Px(pub f64);
+pub struct PxLength(pub f64);
 
-impl Render for Px {
+impl Render for PxLength {
     fn render_to(&self, buffer: &mut String) {
         write!(buffer, "{:.1}", self.0).expect("writing to a string does not fail");
     }
