@@ -32,7 +32,7 @@ impl TranslationState {
             };
             token.text = match token.upper().as_str() {
                 "F" => "FIXED".to_owned(),
-                "V" | "S" => "VARIABLE".to_owned(),
+                "S" | "U" | "V" => "VARIABLE".to_owned(),
                 _ => continue,
             };
         }

@@ -310,6 +310,7 @@ const FREE_WHERE_DEFINED: &[&str] = &[
     "SYSTEM-DEFAULT",
     "TRANSFORM",
     "TYPEDEF",
+    "U",
     "UNBOUNDED",
     "UNIVERSAL",
     "UNLOCK",
