@@ -248,7 +248,6 @@ const FREE_WHERE_DEFINED: &[&str] = &[
     "EXCEPTION-VALUE",
     "EXHIBIT",
     "EXTENDED-SEARCH",
-    "F",
     "FH--FCD",
     "FH--KEYDEF",
     "FLOAT-BINARY-128",
