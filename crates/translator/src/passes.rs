@@ -15,8 +15,8 @@ use crate::translate::TranslationState;
 const MISSING: &str = "the sentence has no period";
 
 impl TranslationState {
-    /// Writes the letters of RECORDING MODE out, because GnuCOBOL reserves them in a
-    /// program that has the clause.
+    /// Writes the letters S, U and V of RECORDING MODE out, because GnuCOBOL reserves them
+    /// in a program that has the clause. For F there is no other word: FIXED is data.
     pub(crate) fn recording_modes(&mut self) {
         for at in 0..self.tokens.len() {
             if !self.tokens[at].is("RECORDING") {
@@ -30,11 +30,9 @@ impl TranslationState {
             let Some(token) = self.tokens.get_mut(mode) else {
                 continue;
             };
-            token.text = match token.upper().as_str() {
-                "F" => "FIXED".to_owned(),
-                "V" | "S" => "VARIABLE".to_owned(),
-                _ => continue,
-            };
+            if token.is_any(&["S", "U", "V"]) {
+                token.text = "VARIABLE".to_owned();
+            }
         }
     }
 

@@ -76,6 +76,29 @@ impl TranslationState {
     }
 }
 
+/// Words that may follow the receivers of a MOVE and are not among the verbs.
+const AFTER_RECEIVERS: &[&str] = &[
+    "ALLOCATE",
+    "AT",
+    "ENTRY",
+    "FREE",
+    "GENERATE",
+    "INITIATE",
+    "INVALID",
+    "INVOKE",
+    "JSON",
+    "NEXT",
+    "NOT",
+    "ON",
+    "SIZE",
+    "SUPPRESS",
+    "TERMINATE",
+    "THEN",
+    "USE",
+    "WHEN",
+    "XML",
+];
+
 /// The statements that set the counters of what a statement moves to.
 fn statement(tokens: &[Token], at: usize, end: usize, names: &ReceiverNames) -> String {
     let verb = &tokens[at];
@@ -106,7 +129,7 @@ fn statement(tokens: &[Token], at: usize, end: usize, names: &ReceiverNames) -> 
     let sources: Vec<String> = tokens[sources].iter().map(Token::upper).collect();
     let mut text = String::new();
     let mut i = from;
-    while i < stop {
+    while i < stop && !tokens[i].is_any(AFTER_RECEIVERS) {
         let (group, next) = receiver(tokens, i, stop, names);
         if let Some(group) = group {
             let is_source =
@@ -312,6 +335,7 @@ mod tests {
             ("WRITE R FROM X", "MOVE 5 TO C OF R"),
             ("WRITE X FROM R", ""),
             ("MOVE R TO X", ""),
+            ("MOVE X TO N INVOKE R", ""),
             ("MOVE T OF R (1) TO R", ""),
             ("MOVE X TO R (2:1)", ""),
             ("MOVE X TO B", ""),

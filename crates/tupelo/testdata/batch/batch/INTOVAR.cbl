@@ -19,7 +19,7 @@
        01 FS PIC XX.
        01 RL PIC 9(4) COMP.
       * Names that the letters of RECORDING MODE do not reserve.
-       01 F PIC X. 01 V PIC X. 01 S PIC X.
+       01 V PIC X. 01 S PIC X. 01 U PIC X.
        01 WS PIC X(32).
        PROCEDURE DIVISION.
            OPEN OUTPUT VARF
