@@ -76,7 +76,6 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
     ("measure", "page", "its report is a page with charts"),
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
-    ("bms", "cics", "its diagnostics are those of definitions"),
     ("sna", "measure", "the ring's figures are histograms"),
     ("soap", "copybook", "its records are those of copybooks"),
     (

@@ -44,13 +44,13 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     let mut findings = Findings::new(&app.folder);
     findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
     let folder = app.folder.join(&app.config.script.folder);
-    findings.extend(checked.left_out.iter().map(|(name, why)| Finding {
-        severity: Severity::Warning,
-        file: folder.join(name),
-        line: 0,
-        column: 0,
-        message: format!("the file is left out: {why}"),
-        help: None,
+    findings.extend(checked.left_out.iter().map(|(name, why)| {
+        Finding::new(
+            Severity::Warning,
+            (0, 0),
+            format!("the file is left out: {why}"),
+        )
+        .in_file(folder.join(name))
     }));
     let defined = |name: &str| {
         name == script::TRANSACTION
@@ -134,39 +134,36 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
     });
     if let Some((line, column)) = written {
         let missing = !place.file.is_empty();
-        return Finding {
-            severity: Severity::Error,
-            file: "tupelo.toml".into(),
-            line,
-            column,
-            message: if missing {
+        return Finding::new(
+            Severity::Error,
+            (line, column),
+            if missing {
                 format!(
                     "there is no script {}",
                     app.config.script.folder.join(&place.file).display()
                 )
             } else {
-                mistake.message.clone()
+                &mistake.message
             },
-            help: Some(if missing {
-                "scripts are named from their folder".to_owned()
-            } else {
-                "write a path such as \"/bank/{number}\"".to_owned()
-            }),
-        };
+        )
+        .in_file("tupelo.toml")
+        .with_help(if missing {
+            "scripts are named from their folder".to_owned()
+        } else {
+            "write a path such as \"/bank/{number}\"".to_owned()
+        });
     }
     let file = if place.file.is_empty() {
         PathBuf::from("tupelo.toml")
     } else {
         app.folder.join(&app.config.script.folder).join(&place.file)
     };
-    Finding {
-        severity: Severity::Error,
-        file,
-        line: place.line,
-        column: place.column,
-        message: mistake.message.clone(),
-        help: None,
-    }
+    Finding::new(
+        Severity::Error,
+        (place.line, place.column),
+        &mistake.message,
+    )
+    .in_file(file)
 }
 
 /// URIMAP definitions that may name scripts: path, program, transaction.

@@ -107,22 +107,23 @@ pub fn findings(app: &Application) -> Vec<Finding> {
         if app.csd.tranclasses.iter().any(|known| known.name == *class) {
             continue;
         }
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: "resources.csd".into(),
-            line: transaction.line,
-            column: 0,
-            message: format!(
-                "TRANSACTION({}): there is no TRANCLASS({}), so nothing bounds its tasks",
-                transaction.name.as_str(),
-                class.as_str()
-            ),
-            help: Some(format!(
+        found.push(
+            Finding::new(
+                Severity::Warning,
+                (transaction.line, 0),
+                format!(
+                    "TRANSACTION({}): there is no TRANCLASS({}), so nothing bounds its tasks",
+                    transaction.name.as_str(),
+                    class.as_str()
+                ),
+            )
+            .in_file("resources.csd")
+            .with_help(format!(
                 "write DEFINE TRANCLASS({}) GROUP({}) MAXACTIVE(its most tasks)",
                 class.as_str(),
                 transaction.group
             )),
-        });
+        );
     }
     found
 }
@@ -130,14 +131,7 @@ pub fn findings(app: &Application) -> Vec<Finding> {
 /// The place of an error about definitions: its text begins with the definition,
 /// `FILE(NAME)`, or with a section, `[files.NAME]`.
 pub fn placed(app: &Application, fault: &str) -> Finding {
-    let mut finding = Finding {
-        severity: Severity::Error,
-        file: PathBuf::new(),
-        line: 0,
-        column: 0,
-        message: fault.to_owned(),
-        help: None,
-    };
+    let mut finding = Finding::new(Severity::Error, (0, 0), fault);
     let section = fault
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'));
@@ -172,12 +166,7 @@ pub fn at(
     help: &str,
 ) -> Finding {
     let (line, column) = KeyPlaces::of_settings(folder).near(&format!("{section}.{key}"));
-    Finding {
-        severity,
-        file: "tupelo.toml".into(),
-        line,
-        column,
-        message,
-        help: Some(help.to_owned()),
-    }
+    Finding::new(severity, (line, column), message)
+        .in_file("tupelo.toml")
+        .with_help(help)
 }

@@ -37,14 +37,11 @@ fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Findin
     let mut config = app.config.sockets.clone();
     let mut found = Vec::new();
     let mut wrong = |file: &Path, (line, column), message: String| {
-        found.push(Finding {
-            severity: Severity::Error,
-            file: file.to_owned(),
-            line,
-            column,
-            help: help(&message),
-            message,
-        });
+        found.push(
+            Finding::new(Severity::Error, (line, column), &message)
+                .in_file(file)
+                .maybe_help(help(&message)),
+        );
     };
     if let Some(path) = config.definitions.clone() {
         match sources::read_to_string(&app.folder.join(&path)) {
@@ -104,18 +101,15 @@ fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) 
         place.map_or(0, |(line, _)| line)
     };
     let mut warn = |line, message, help| {
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: match (line, &config.definitions) {
-                // A listener of the file of definitions.
-                (0, Some(definitions)) => definitions.clone(),
-                _ => PathBuf::from(SETTINGS),
-            },
-            line,
-            column: 0,
-            message,
-            help: Some(help),
-        });
+        found.push(
+            Finding::new(Severity::Warning, (line, 0), message)
+                .in_file(match (line, &config.definitions) {
+                    // A listener of the file of definitions.
+                    (0, Some(definitions)) => definitions.clone(),
+                    _ => PathBuf::from(SETTINGS),
+                })
+                .with_help(help),
+        );
     };
     let define = |name: &str, program: &str| {
         format!(

@@ -277,14 +277,9 @@ fn closed(value: &str) -> bool {
 }
 
 fn error(file: &str, line: u32, column: u32, message: String, help: Option<String>) -> Finding {
-    Finding {
-        severity: Severity::Error,
-        file: file.into(),
-        line,
-        column,
-        message,
-        help,
-    }
+    Finding::new(Severity::Error, (line, column), message)
+        .in_file(file)
+        .maybe_help(help)
 }
 
 /// Overwrites the lines of `span` with blanks; a table header takes its whole

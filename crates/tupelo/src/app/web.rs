@@ -88,14 +88,9 @@ pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
 
 impl From<DefinitionProblem> for Finding {
     fn from(wrong: DefinitionProblem) -> Finding {
-        Finding {
-            severity: Severity::Error,
-            file: wrong.file.unwrap_or_default(),
-            line: wrong.line,
-            column: 0,
-            message: wrong.message,
-            help: wrong.help,
-        }
+        Finding::new(Severity::Error, (wrong.line, 0), wrong.message)
+            .in_file(wrong.file.unwrap_or_default())
+            .maybe_help(wrong.help)
     }
 }
 

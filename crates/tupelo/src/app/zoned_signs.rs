@@ -163,18 +163,11 @@ fn warning(
         ZonedSign::Ascii => ("ascii", "ebcdic"),
         ZonedSign::Ebcdic => ("ebcdic", "ascii"),
     };
-    Finding {
-        severity: Severity::Warning,
-        file: "tupelo.toml".into(),
-        line: 0,
-        column: 0,
-        message: format!(
+    Finding::new(Severity::Warning, (0, 0), format!(
             "[files.{file}]: {others} of {records} records have signs as zoned_sign = {other:?} has them, first {item} of record {number}"
-        ),
-        help: Some(format!(
+        )).in_file("tupelo.toml").with_help(format!(
             "programs read them and write signs of zoned_sign = {here:?}: `tupelo file dump` and `tupelo file load` convert the file, or set zoned_sign = {other:?} in [region]"
-        )),
-    }
+        ))
 }
 
 #[cfg(test)]
