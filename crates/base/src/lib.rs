@@ -1,9 +1,10 @@
 //! What every layer needs once: findings about texts with their places, the nearest
-//! name to a misspelt one, hexadecimal digits, random numbers from a seed. The crate
-//! depends on no other crate of the workspace.
+//! name to a misspelt one, hexadecimal digits, the calendar, random numbers from a
+//! seed. The crate depends on no other crate of the workspace.
 
 #![forbid(unsafe_code)]
 
+pub mod calendar;
 mod diagnostic;
 pub mod hex;
 mod names;
