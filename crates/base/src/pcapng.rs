@@ -124,8 +124,7 @@ impl<W: Write> PcapngWriter<W> {
     }
 
     fn pad(&mut self) {
-        self.block
-            .resize(self.block.len().next_multiple_of(4), 0);
+        self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
     /// Writes the block with its length before and after it, and empties it.
@@ -182,9 +181,6 @@ mod tests {
             }
             at += total;
         }
-        assert_eq!(
-            kinds,
-            [SECTION, INTERFACE, INTERFACE, PACKET, STATISTICS]
-        );
+        assert_eq!(kinds, [SECTION, INTERFACE, INTERFACE, PACKET, STATISTICS]);
     }
 }
