@@ -64,11 +64,8 @@ pub fn is_current(connection: &mut Connection) -> Result<bool, ConnectionError> 
 }
 
 fn stamp() -> String {
-    let mut text = "tupelo ".to_owned();
-    for byte in &digest(&SHA256, SETUP_SQL.as_bytes()).as_ref()[..8] {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digest = digest(&SHA256, SETUP_SQL.as_bytes());
+    format!("tupelo {}", base::hex::lower(&digest.as_ref()[..8]))
 }
 
 #[cfg(test)]
