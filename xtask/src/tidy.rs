@@ -32,6 +32,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("advise", 0),
     ("measure", 0),
     ("runtime", 0),
+    ("settings", 0),
     ("skipped", 0),
     ("sql", 0),
     ("sources", 0),

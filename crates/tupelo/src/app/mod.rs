@@ -54,7 +54,6 @@ mod terminal_host;
 mod terminal_pages;
 pub mod texts;
 pub mod toml_errors;
-pub mod toml_places;
 pub mod transforms;
 pub mod units;
 pub mod uow;

@@ -20,7 +20,7 @@ use script::{
 use super::Application;
 use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
 
 /// The slot in which the gateway finds the scripts, once they are loaded.
 pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
@@ -124,7 +124,7 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
         (false, false) => Some(&*place.file),
         (false, true) => None,
     };
-    let places = KeyPlaces::of_settings(&app.folder);
+    let places = toml_errors::places(&app.folder);
     let written = named.and_then(|named| {
         if place.file.is_empty() {
             places.find(&format!("script.routes.{}", named.split_once(": ")?.0))

@@ -10,7 +10,7 @@ use link::display::DisplayCharacters;
 use super::Application;
 use super::config::{Config, ZonedSign};
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
 
 impl Application {
     /// The code page of its programs' texts.
@@ -138,7 +138,7 @@ pub fn placed(app: &Application, fault: &str) -> Finding {
     if let Some((section, rest)) = section {
         let key = rest.split_whitespace().next().unwrap_or_default();
         let key = key.trim_end_matches(':');
-        let places = KeyPlaces::of_settings(&app.folder);
+        let places = toml_errors::places(&app.folder);
         let (line, column) = places.near(&format!("{section}.{key}"));
         if line > 0 {
             (finding.file, finding.line, finding.column) = ("tupelo.toml".into(), line, column);
@@ -165,7 +165,7 @@ pub fn at(
     message: String,
     help: &str,
 ) -> Finding {
-    let (line, column) = KeyPlaces::of_settings(folder).near(&format!("{section}.{key}"));
+    let (line, column) = toml_errors::places(folder).near(&format!("{section}.{key}"));
     Finding::new(severity, (line, column), message)
         .in_file("tupelo.toml")
         .with_help(help)

@@ -8,7 +8,8 @@ use sockets::{CallPlace, MessageFormat, SocketsConfig};
 
 use super::Application;
 use super::finding::{Finding, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
+use settings::KeyPlaces;
 
 /// Tests for names, and the hint for a missing program.
 pub struct SocketNames<'a> {
@@ -23,7 +24,7 @@ pub struct SocketNames<'a> {
 /// The errors that `serve` would report, and a warning for each missing name at the
 /// heading of its receiver or listener.
 pub fn findings(app: &Application, names: &SocketNames<'_>) -> Vec<Finding> {
-    let places = KeyPlaces::of_settings(&app.folder);
+    let places = toml_errors::places(&app.folder);
     let (config, mut found) = settings(app, &places);
     if !config.enabled {
         return found;
