@@ -72,7 +72,7 @@ impl From<&Diagnostic> for base::Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.finding.fmt(f)
+        fmt::Display::fmt(&self.finding, f)
     }
 }
 

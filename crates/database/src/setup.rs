@@ -3,7 +3,6 @@
 //! The comment of the schema has a digest of the script that made it, so that a
 //! start with the same script does nothing.
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use ring::digest::{SHA256, digest};

@@ -103,10 +103,19 @@ pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
         let comment = matches!(line.chars().nth(6), Some('*' | '/'));
         upper.contains("PROCEDURE") && upper.contains("DIVISION") && !comment
     });
-    Some(Finding::new(Severity::Warning, (line.map_or(0, |(_, number)| number), line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1) as u32), format!(
-            "a task gives its first program no parameters: {} has no storage, and the program abends",
-            names.join(", ")
-        )).in_file(source).with_help("write a program that takes its data from DFHCOMMAREA or containers and CALLs this one"))
+    let indent = line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1);
+    let place = (line.map_or(0, |(_, number)| number), indent as u32);
+    let message = format!(
+        "a task gives its first program no parameters: {} has no storage, and the program abends",
+        names.join(", ")
+    );
+    let help =
+        "write a program that takes its data from DFHCOMMAREA or containers and CALLs this one";
+    Some(
+        Finding::new(Severity::Warning, place, message)
+            .in_file(source)
+            .with_help(help),
+    )
 }
 
 fn containers(
@@ -143,16 +152,9 @@ fn containers(
         let near = near.or(there.first().map(String::as_str));
         let place = near.and_then(|near| literal_at(text, near));
         found.push(
-            Finding::new(
-                Severity::Warning,
-                (
-                    place.map_or(0, |(line, _)| line),
-                    place.map_or(0, |(_, column)| column),
-                ),
-                message,
-            )
-            .in_file(place.map_or(&*contract.file, |_| source).to_owned())
-            .with_help(help),
+            Finding::new(Severity::Warning, place.unwrap_or_default(), message)
+                .in_file(place.map_or(&*contract.file, |_| source))
+                .with_help(help),
         );
     };
     for (name, _) in &contract.response {
@@ -173,9 +175,17 @@ fn containers(
     }
     for channel in &used.channels {
         let place = literal_at(text, channel);
-        found.push(Finding::new(Severity::Warning, (place.map_or(0, |(line, _)| line), place.map_or(0, |(_, column)| column)), format!(
-                "{program} names the channel {channel}, and an API's channel has no name: its commands answer CHANNELERR"
-            )).in_file(place.map_or(&*contract.file, |_| source).to_owned()).with_help("leave the option CHANNEL out; without it the commands take the channel that the program was given"));
+        let message = format!(
+            "{program} names the channel {channel}, and an API's channel has no name: its commands \
+             answer CHANNELERR"
+        );
+        let help = "leave the option CHANNEL out; without it the commands take the channel that \
+                    the program was given";
+        found.push(
+            Finding::new(Severity::Warning, place.unwrap_or_default(), message)
+                .in_file(place.map_or(&*contract.file, |_| source))
+                .with_help(help),
+        );
     }
 }
 

@@ -143,7 +143,7 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
                     app.config.script.folder.join(&place.file).display()
                 )
             } else {
-                &mistake.message
+                mistake.message.clone()
             },
         )
         .in_file("tupelo.toml")

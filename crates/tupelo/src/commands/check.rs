@@ -339,7 +339,11 @@ fn missing(
     }
     let mut findings = Vec::new();
     let finding =
-        |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding::new(Severity::Warning, (line, column), message).in_file(file).with_help(help);
+        |(file, line, column): (PathBuf, u32, u32), message: String, help: String| {
+            Finding::new(Severity::Warning, (line, column), message)
+                .in_file(file)
+                .with_help(help)
+        };
     // A missing program is reported once, with all its callers.
     while let Some(first) = callers.first() {
         let (program, mut message) = (first.program.clone(), first.message.clone());

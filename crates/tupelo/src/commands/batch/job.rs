@@ -104,7 +104,12 @@ fn report_problems(
             column,
             ..refused
         });
-        refused.unwrap_or_else(|| Diagnostic::new(Severity::Error, (line, column), format!("there is no program {name} in the folder batch")).with_help("supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD and DSNTEP2"))
+        refused.unwrap_or_else(|| {
+            let message = format!("there is no program {name} in the folder batch");
+            let help = "supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD \
+                        and DSNTEP2";
+            Diagnostic::new(Severity::Error, (line, column), message).with_help(help)
+        })
     };
     let unknown = job.steps.iter().filter(|step| !is_there(&step.program));
     let mut unknown: Vec<Diagnostic> = unknown
