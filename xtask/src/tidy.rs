@@ -32,6 +32,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("advise", 0),
     ("measure", 0),
     ("runtime", 0),
+    ("settings", 0),
     ("skipped", 0),
     ("sql", 0),
     ("sources", 0),
@@ -76,7 +77,6 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
     ("measure", "page", "its report is a page with charts"),
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
-    ("bms", "cics", "its diagnostics are those of definitions"),
     ("sna", "measure", "the ring's figures are histograms"),
     ("soap", "copybook", "its records are those of copybooks"),
     (

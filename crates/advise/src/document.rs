@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::kind::{self, DocumentKind, UnknownKind};
@@ -192,13 +192,7 @@ impl LineColumn {
 
     /// A diagnostic at this place.
     pub fn diagnostic(self, severity: Severity, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity,
-            line: self.line,
-            column: self.column,
-            message: message.into(),
-            help: None,
-        }
+        Diagnostic::new(severity, (self.line, self.column), message)
     }
 }
 

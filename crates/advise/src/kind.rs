@@ -134,7 +134,7 @@ mod tests {
         let empty = reported("\n").diagnostics;
         assert_eq!(
             empty.iter().map(|d| d.severity).collect::<Vec<_>>(),
-            [cics::diagnostic::Severity::Note]
+            [base::Severity::Note]
         );
     }
 

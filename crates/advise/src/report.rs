@@ -54,7 +54,7 @@ fn diagnostics(out: &mut String, document: &Document, look: &ReportStyle) {
             d.message
         );
         *out += &match d.severity {
-            cics::diagnostic::Severity::Note => line,
+            base::Severity::Note => line,
             _ => look.paint(YELLOW, line.trim_end()) + "\n",
         };
     }

@@ -1,7 +1,7 @@
 //! Names that a parser skips: each is listed once, with its first place and its
 //! count.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use crate::document::LineColumn;
 

@@ -4,6 +4,7 @@ use crate::config::AppcConfig;
 use serde::Deserialize;
 use std::io::{self, Read};
 use std::path::Path;
+use toml::de::{DeTable, Deserializer};
 
 /// The size limit of a configuration. A larger file is a device or a wrong file.
 const MOST_BYTES: u64 = 16 << 20;
@@ -23,12 +24,6 @@ struct File {
     appc: AppcConfig,
 }
 
-/// The section as written in the file.
-#[derive(Deserialize)]
-struct Keys {
-    appc: toml::Table,
-}
-
 impl AppcSection {
     /// Reads a configuration file of at most 16 MiB. A device without an end is
     /// an error and does not exhaust memory.
@@ -46,11 +41,17 @@ impl AppcSection {
     /// Parses the section from the text of a TOML file. The error has the
     /// position.
     pub fn parse(text: &str) -> Result<AppcSection, toml::de::Error> {
-        let file: File = toml::from_str(text)?;
-        let keys: Keys = toml::from_str(text)?;
+        let table = DeTable::parse(text)?;
+        let section = table.get_ref().get("appc");
+        let keys = section.and_then(|section| section.get_ref().as_table());
+        let named = keys.is_some_and(|keys| keys.contains_key("lu"));
+        let file = File::deserialize(Deserializer::from(table)).map_err(|mut error| {
+            error.set_input(Some(text));
+            error
+        })?;
         Ok(AppcSection {
             config: file.appc,
-            named: keys.appc.contains_key("lu"),
+            named,
         })
     }
 }

@@ -9,24 +9,23 @@
 //!
 //! Passwords in Attach headers are written as asterisks.
 //!
-//! Reference: the pcapng specification (block types 1, 6 and section header).
+//! Reference: tshark(1), the encapsulations "Exported PDU" and "Ethernet".
 
+use base::pcapng::{CaptureInterface, PcapngWriter};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The interfaces of a trace, in the order of their descriptions.
-const INTERFACES: [(u16, &str); 2] = [(252, "piu"), (1, "link")];
+/// The interfaces of a trace.
+const INTERFACES: [CaptureInterface<'_>; 2] = [interface("piu", 252), interface("link", 1)];
 const PIU: u32 = 0;
 const LINK: u32 = 1;
-/// No packet is longer than this.
-const SNAP_BYTES: u32 = 262_144;
 
 /// A capture that is being written.
 pub struct CaptureWriter {
-    out: BufWriter<File>,
+    out: PcapngWriter<BufWriter<File>>,
     /// It could not be written; this was logged.
     failed: bool,
 }
@@ -61,28 +60,10 @@ impl Flow {
 impl CaptureWriter {
     /// Creates the file.
     pub fn create(path: &Path) -> io::Result<CaptureWriter> {
-        let mut trace = CaptureWriter {
-            out: BufWriter::new(File::create(path)?),
-            failed: false,
-        };
-        let mut section = Vec::new();
-        section.extend(0x1A2B_3C4Du32.to_le_bytes());
-        section.extend([1, 0, 0, 0]);
-        section.extend([0xFF; 8]);
-        trace.block(0x0A0D_0D0A, &section)?;
-        for (link_type, name) in INTERFACES {
-            let mut description = Vec::new();
-            description.extend(link_type.to_le_bytes());
-            description.extend([0, 0]);
-            description.extend(SNAP_BYTES.to_le_bytes());
-            option(2, name.as_bytes(), &mut description);
-            // Time stamps in nanoseconds.
-            option(9, &[9], &mut description);
-            option(0, &[], &mut description);
-            trace.block(1, &description)?;
-        }
-        trace.out.flush()?;
-        Ok(trace)
+        let file = BufWriter::new(File::create(path)?);
+        let mut out = PcapngWriter::new(file, &INTERFACES)?;
+        out.flush()?;
+        Ok(CaptureWriter { out, failed: false })
     }
 
     /// Writes a PIU: TH, RH and RU.
@@ -148,36 +129,19 @@ impl CaptureWriter {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
-        let stamp = now.as_nanos() as u64;
-        let mut block = Vec::with_capacity(data.len() + 24);
-        block.extend(interface.to_le_bytes());
-        block.extend(((stamp >> 32) as u32).to_le_bytes());
-        block.extend((stamp as u32).to_le_bytes());
-        block.extend((data.len() as u32).to_le_bytes());
-        block.extend((data.len() as u32).to_le_bytes());
-        block.extend_from_slice(data);
-        pad(&mut block);
-        self.block(6, &block)
-    }
-
-    fn block(&mut self, kind: u32, body: &[u8]) -> io::Result<()> {
-        let length = (body.len() as u32 + 12).to_le_bytes();
-        self.out.write_all(&kind.to_le_bytes())?;
-        self.out.write_all(&length)?;
-        self.out.write_all(body)?;
-        self.out.write_all(&length)
+        let time_ns = now.as_nanos() as u64;
+        self.out.packet(interface, time_ns, data.len(), data)?;
+        Ok(())
     }
 }
 
-fn option(code: u16, value: &[u8], out: &mut Vec<u8>) {
-    out.extend(code.to_le_bytes());
-    out.extend((value.len() as u16).to_le_bytes());
-    out.extend_from_slice(value);
-    pad(out);
-}
-
-fn pad(out: &mut Vec<u8>) {
-    out.resize(out.len().next_multiple_of(4), 0);
+const fn interface(name: &str, link_type: u16) -> CaptureInterface<'_> {
+    CaptureInterface {
+        name,
+        link_type,
+        // No packet is longer than this.
+        snap_bytes: 262_144,
+    }
 }
 
 /// Ethernet, IP and TCP headers, with the addresses that the connection has.

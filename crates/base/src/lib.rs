@@ -1,11 +1,16 @@
-//! What every layer needs once: the nearest name to a misspelt one, hexadecimal
-//! digits, random numbers from a seed. The crate depends on no other crate of the workspace.
+//! What every layer needs once: findings about texts with their places, the nearest
+//! name to a misspelt one, hexadecimal digits, the calendar, random numbers from a
+//! seed, a writer of pcapng files. The crate depends on no other crate of the workspace.
 
 #![forbid(unsafe_code)]
 
+pub mod calendar;
+mod diagnostic;
 pub mod hex;
 mod names;
+pub mod pcapng;
 mod random;
 
+pub use diagnostic::{Diagnostic, Severity};
 pub use names::nearest;
 pub use random::SeededRandom;

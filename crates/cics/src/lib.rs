@@ -14,7 +14,6 @@ pub mod cobol;
 pub mod command;
 pub mod csd;
 pub mod cvda;
-pub mod diagnostic;
 pub mod eib;
 pub mod file;
 pub mod name;

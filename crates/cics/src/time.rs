@@ -6,6 +6,8 @@
 //!
 //! Reference: CICS TS API reference, ASKTIME, FORMATTIME and CONVERTTIME.
 
+use base::calendar::{civil_from_days, days_from_civil, days_in_month};
+
 /// Milliseconds since 00:00 on 1 January 1900.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AbsTime(pub i64);
@@ -226,7 +228,7 @@ fn stamp(year: i64, month: i64, day: i64, time: &str, zone: &str) -> Option<AbsT
     let (hour, minute, second) = (number(hour, 2)?, number(minute, 2)?, number(second, 2)?);
     let valid = year >= 1900
         && (1..=12).contains(&month)
-        && (1..=days_in_month(year, month)).contains(&day)
+        && (1..=i64::from(days_in_month(year, month as u32))).contains(&day)
         && hour < 24
         && minute < 60
         && second < 60;
@@ -282,40 +284,6 @@ fn join<const N: usize>(parts: [String; N], separator: Option<char>) -> String {
         Some(c) => parts.join(c.encode_utf8(&mut [0; 4])),
         None => parts.concat(),
     }
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days since 1 January 1970 of a date in the Gregorian calendar, by counting
-/// in eras of 400 years that begin on 1 March.
-fn days_from_civil(year: i64, month: u32, day: u32) -> i64 {
-    let y = if month <= 2 { year - 1 } else { year };
-    let era = y.div_euclid(400);
-    let year_of_era = y.rem_euclid(400);
-    let month_from_march = i64::from((month + 9) % 12);
-    let day_of_year = (153 * month_from_march + 2) / 5 + i64::from(day) - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// The reverse of [`days_from_civil`].
-fn civil_from_days(days: i64) -> (i64, u32, u32) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let day = (doy - (153 * mp + 2) / 5 + 1) as u32;
-    let month = if mp < 10 { mp + 3 } else { mp - 9 } as u32;
-    (yoe + era * 400 + i64::from(month <= 2), month, day)
 }
 
 const DAY_MS: i64 = 86_400_000;

@@ -5,7 +5,10 @@
 //! into, so that a caller can show the place.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
+
+pub use base::Severity;
 
 /// A place in one source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -31,15 +34,6 @@ pub struct SourceFile {
     pub text: Arc<str>,
 }
 
-/// Whether a layout can exist in spite of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// No layout is produced.
-    Error,
-    /// The text is accepted.
-    Warning,
-}
-
 /// The kind of fault, for callers that handle some kinds separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
@@ -51,35 +45,34 @@ pub enum FaultKind {
     Unsupported(String),
 }
 
-/// One fault.
+/// One fault. With an error no layout is produced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Error or warning.
-    pub severity: Severity,
+    /// The fault with its file, line and column.
+    pub finding: base::Diagnostic,
     /// The kind of fault.
     pub kind: FaultKind,
-    /// Where.
+    /// The place, with its bytes.
     pub at: SourcePosition,
-    /// Name of the file `at` is in.
-    pub file: Arc<str>,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// The remedy, if known.
-    pub help: Option<String>,
+}
+
+impl Deref for Diagnostic {
+    type Target = base::Diagnostic;
+
+    fn deref(&self) -> &base::Diagnostic {
+        &self.finding
+    }
+}
+
+impl From<&Diagnostic> for base::Diagnostic {
+    fn from(diagnostic: &Diagnostic) -> base::Diagnostic {
+        diagnostic.finding.clone()
+    }
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        let SourcePosition { line, column, .. } = self.at;
-        write!(f, "{}:{line}:{column}: {kind}: {}", self.file, self.message)?;
-        if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
-        }
-        Ok(())
+        fmt::Display::fmt(&self.finding, f)
     }
 }
 
@@ -194,17 +187,13 @@ impl Diagnostics {
             .take(8)
             .any(|d| d.at == at && d.message == message);
         if !known {
-            let file = self
-                .files
-                .get(usize::from(at.file))
-                .map_or_else(|| "".into(), |f| f.name.clone());
+            let file = self.files.get(usize::from(at.file));
             self.list.push(Diagnostic {
-                severity,
+                finding: base::Diagnostic::new(severity, (at.line, at.column), message)
+                    .in_file(file.map_or("", |file| &*file.name))
+                    .maybe_help(help),
                 kind,
                 at,
-                file,
-                message,
-                help,
             });
         }
     }

@@ -3,7 +3,6 @@
 //! The comment of the schema has a digest of the script that made it, so that a
 //! start with the same script does nothing.
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use ring::digest::{SHA256, digest};
@@ -64,11 +63,8 @@ pub fn is_current(connection: &mut Connection) -> Result<bool, ConnectionError> 
 }
 
 fn stamp() -> String {
-    let mut text = "tupelo ".to_owned();
-    for byte in &digest(&SHA256, SETUP_SQL.as_bytes()).as_ref()[..8] {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digest = digest(&SHA256, SETUP_SQL.as_bytes());
+    format!("tupelo {}", base::hex::lower(&digest.as_ref()[..8]))
 }
 
 #[cfg(test)]

@@ -386,21 +386,7 @@ pub fn tag(name: &str) -> String {
 
 /// A wall clock time (ns since 1970) as RFC 3339 in UTC.
 pub fn rfc3339(wall_ns: u64) -> String {
-    let seconds = wall_ns / 1_000_000_000;
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days since 0000-03-01, in eras of 400 years (Hinnant's algorithm).
-    let z = days + 719_468;
-    let (era, day) = (z / 146_097, z % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = match month {
-        m @ 0..=9 => (m + 3, year + era * 400),
-        m => (m - 9, year + era * 400 + 1),
-    };
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+    base::calendar::rfc3339((wall_ns / 1_000_000_000) as i64)
 }
 
 /// Above this percentage of a processor a thread counts as saturated.

@@ -4,16 +4,10 @@
 //! in them at once, each with its place and, if there is one, the fix.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DiagnosticSeverity {
-    /// The project is served; the finding says what will not be as expected.
-    Warning,
-    /// The project is not served.
-    Error,
-}
+use base::Severity;
 
 /// A place in a file, counted from 1; line 0 means the file as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
@@ -24,38 +18,41 @@ pub struct FilePosition {
     pub column: u32,
 }
 
-/// One finding.
+/// One finding. With an error the project is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether the project can be served despite the finding.
-    pub severity: DiagnosticSeverity,
-    /// The file it is about.
-    pub file: PathBuf,
-    /// The place in it.
-    pub position: FilePosition,
-    /// The problem.
-    pub message: String,
-    /// The suggested fix, if there is a likely one.
-    pub help: Option<String>,
+    /// The finding with its place.
+    pub finding: base::Diagnostic,
     /// Whether it is a requirement on callers that nothing would enforce.
     pub unguarded: bool,
 }
 
+impl Diagnostic {
+    pub(crate) fn position(&self) -> FilePosition {
+        FilePosition {
+            line: self.line,
+            column: self.column,
+        }
+    }
+}
+
+impl Deref for Diagnostic {
+    type Target = base::Diagnostic;
+
+    fn deref(&self) -> &base::Diagnostic {
+        &self.finding
+    }
+}
+
+impl From<Diagnostic> for base::Diagnostic {
+    fn from(diagnostic: Diagnostic) -> base::Diagnostic {
+        diagnostic.finding
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.severity {
-            DiagnosticSeverity::Warning => "warning",
-            DiagnosticSeverity::Error => "error",
-        };
-        write!(f, "{}", self.file.display())?;
-        if self.position.line > 0 {
-            write!(f, ":{}:{}", self.position.line, self.position.column)?;
-        }
-        write!(f, ": {kind}: {}", self.message)?;
-        if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
-        }
-        Ok(())
+        fmt::Display::fmt(&self.finding, f)
     }
 }
 
@@ -66,9 +63,7 @@ pub struct ProjectDiagnostics(pub Vec<Diagnostic>);
 impl ProjectDiagnostics {
     /// Whether any finding forbids serving the project.
     pub fn has_errors(&self) -> bool {
-        self.0
-            .iter()
-            .any(|d| d.severity == DiagnosticSeverity::Error)
+        self.0.iter().any(|d| d.severity == Severity::Error)
     }
 
     pub(crate) fn error(
@@ -77,18 +72,12 @@ impl ProjectDiagnostics {
         position: FilePosition,
         message: impl Into<String>,
     ) {
-        self.push(
-            DiagnosticSeverity::Error,
-            file,
-            position,
-            message.into(),
-            None,
-        );
+        self.push(Severity::Error, file, position, message.into(), None);
     }
 
     /// How many errors there are.
     pub(crate) fn errors(&self) -> usize {
-        let error = |d: &&Diagnostic| d.severity == DiagnosticSeverity::Error;
+        let error = |d: &&Diagnostic| d.severity == Severity::Error;
         self.0.iter().filter(error).count()
     }
 
@@ -100,23 +89,11 @@ impl ProjectDiagnostics {
         help: impl Into<String>,
     ) {
         let help = Some(help.into());
-        self.push(
-            DiagnosticSeverity::Error,
-            file,
-            position,
-            message.into(),
-            help,
-        );
+        self.push(Severity::Error, file, position, message.into(), help);
     }
 
     pub(crate) fn warn(&mut self, file: &Path, position: FilePosition, message: impl Into<String>) {
-        self.push(
-            DiagnosticSeverity::Warning,
-            file,
-            position,
-            message.into(),
-            None,
-        );
+        self.push(Severity::Warning, file, position, message.into(), None);
     }
 
     pub(crate) fn warn_help(
@@ -126,43 +103,30 @@ impl ProjectDiagnostics {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.push(
-            DiagnosticSeverity::Warning,
-            file,
-            position,
-            message.into(),
-            help,
-        );
+        self.push(Severity::Warning, file, position, message.into(), help);
     }
 
     /// Reports a finding on a copybook at its file and place.
     pub(crate) fn copybook(&mut self, fault: copybook::Diagnostic) {
-        let severity = match fault.severity {
-            copybook::Severity::Warning => DiagnosticSeverity::Warning,
-            copybook::Severity::Error => DiagnosticSeverity::Error,
-        };
-        let position = FilePosition {
-            line: fault.at.line,
-            column: fault.at.column,
-        };
-        let file = Path::new(&*fault.file);
-        self.push(severity, file, position, fault.message, fault.help);
+        self.0.push(Diagnostic {
+            finding: fault.finding,
+            unguarded: false,
+        });
     }
 
     fn push(
         &mut self,
-        severity: DiagnosticSeverity,
+        severity: Severity,
         file: &Path,
         position: FilePosition,
         message: String,
         help: Option<String>,
     ) {
+        let place = (position.line, position.column);
         self.0.push(Diagnostic {
-            severity,
-            file: file.to_path_buf(),
-            position,
-            message,
-            help,
+            finding: base::Diagnostic::new(severity, place, message)
+                .in_file(file)
+                .maybe_help(help),
             unguarded: false,
         });
     }
@@ -195,23 +159,3 @@ impl fmt::Display for ProjectDiagnostics {
 }
 
 impl std::error::Error for ProjectDiagnostics {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_finding_prints_its_place_and_its_fix() {
-        let mut d = ProjectDiagnostics::default();
-        d.error_help(
-            Path::new("request.yaml"),
-            FilePosition { line: 3, column: 7 },
-            "no field CUST",
-            "did you mean CUST-NO?",
-        );
-        assert_eq!(
-            d.to_string(),
-            "request.yaml:3:7: error: no field CUST\n  help: did you mean CUST-NO?"
-        );
-    }
-}

@@ -19,7 +19,7 @@ mod web;
 mod yaml;
 
 pub use backend::{OperatedLater, OperatorResult, ProgramBackend};
-pub use diagnostics::{Diagnostic, DiagnosticSeverity, FilePosition, ProjectDiagnostics};
+pub use diagnostics::{Diagnostic, FilePosition, ProjectDiagnostics};
 pub use mainframe::{
     CommonSettings, FirstFrame, MainframeConnections, MainframeDoor, MainframeReply,
     MainframeStatus, MainframeTask, MessageFraming, SocketConnection, TlsTrust, WebConnection,

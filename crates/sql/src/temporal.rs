@@ -9,6 +9,8 @@
 
 use std::fmt;
 
+use base::calendar::{civil_from_days, days_from_civil, days_in_month};
+
 use crate::types::SqlType;
 
 /// How dates and times become text.
@@ -128,16 +130,8 @@ pub const DAY_MICROS: i64 = 86_400_000_000;
 
 impl CivilDate {
     fn new(year: u16, month: u8, day: u8) -> Result<Self, DatetimeError> {
-        let leap =
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-        let last = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => 0,
-        };
-        if year == 0 || day == 0 || day > last {
+        let last = days_in_month(i64::from(year), u32::from(month));
+        if year == 0 || day == 0 || u32::from(day) > last {
             return Err(DatetimeError::Range);
         }
         Ok(CivilDate { year, month, day })
@@ -145,29 +139,16 @@ impl CivilDate {
 
     /// Days since 2000-01-01.
     pub fn to_days(self) -> i32 {
-        // Years begin in March, so that the leap day is the last.
-        let year = i64::from(self.year) - i64::from(self.month <= 2);
-        let era = year.div_euclid(400);
-        let of_era = year.rem_euclid(400);
-        let month = (i64::from(self.month) + 9) % 12;
-        let of_year = (153 * month + 2) / 5 + i64::from(self.day) - 1;
-        let day_of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-        let days = era * 146_097 + day_of_era - 719_468 - EPOCH_DAYS;
+        let (year, month, day) = (self.year.into(), self.month.into(), self.day.into());
+        let days = days_from_civil(year, month, day) - EPOCH_DAYS;
         i32::try_from(days).unwrap_or(0)
     }
 
     /// The day this many days after 2000-01-01; `None` outside years 1 to 9999.
     pub fn from_days(days: i32) -> Option<Self> {
-        let z = i64::from(days) + EPOCH_DAYS + 719_468;
-        let era = z.div_euclid(146_097);
-        let day_of_era = z.rem_euclid(146_097);
-        let of_era =
-            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let of_year = day_of_era - (365 * of_era + of_era / 4 - of_era / 100);
-        let month = (5 * of_year + 2) / 153;
-        let day = u8::try_from(of_year - (153 * month + 2) / 5 + 1).ok()?;
-        let month = u8::try_from(if month < 10 { month + 3 } else { month - 9 }).ok()?;
-        let year = u16::try_from(of_era + era * 400 + i64::from(month <= 2)).ok()?;
+        let (year, month, day) = civil_from_days(i64::from(days) + EPOCH_DAYS);
+        let year = u16::try_from(year).ok()?;
+        let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
         (1..=9999)
             .contains(&year)
             .then_some(CivilDate { year, month, day })

@@ -177,14 +177,13 @@ impl BuildResult {
             let message = format!("CALL of {}, which is not for programs", call.literal);
             let help = "programs reach programs of the region, without STATIC, and the \
                         routines that the guide lists";
-            let found = Diagnostic {
-                line: call.place.line,
-                column: call.place.column,
+            let place = (call.place.line, call.place.column);
+            self.diagnostics.push(Diagnostic {
+                finding: base::Diagnostic::new(Severity::Error, place, message)
+                    .in_file(file.unwrap_or(&self.source))
+                    .with_help(help),
                 kind: DiagnosticKind::Source,
-                help: Some(help.to_owned()),
-                ..about(file.unwrap_or(&self.source), message)
-            };
-            self.diagnostics.push(found);
+            });
         }
     }
 }
@@ -568,13 +567,8 @@ fn plain_stem(path: &Path) -> String {
 
 fn about(path: &Path, message: String) -> Diagnostic {
     Diagnostic {
-        severity: Severity::Error,
-        file: path.to_owned(),
-        line: 0,
-        column: 0,
+        finding: base::Diagnostic::new(Severity::Error, (0, 0), message).in_file(path),
         kind: DiagnosticKind::Compiler,
-        message,
-        help: None,
     }
 }
 /// Whether some record has an item after a table of varying length, or such a

@@ -103,34 +103,27 @@ pub(crate) fn expand(
 
 fn from(fault: copybook::Diagnostic) -> Diagnostic {
     Diagnostic {
-        severity: match fault.severity {
-            copybook::Severity::Error => Severity::Error,
-            copybook::Severity::Warning => Severity::Warning,
-        },
-        file: PathBuf::from(&*fault.file),
-        line: fault.at.line,
-        column: fault.at.column,
+        finding: fault.finding,
         kind: match fault.kind {
             FaultKind::Text => DiagnosticKind::Source,
             FaultKind::MissingMember(name) => DiagnosticKind::MissingMember(name),
             FaultKind::Unsupported(what) => DiagnosticKind::Unsupported(what),
         },
-        message: fault.message,
-        help: fault.help,
     }
 }
 
 fn unclosed(files: &SourceFiles, at: SourcePlace) -> Diagnostic {
     Diagnostic {
-        severity: Severity::Error,
-        file: files.path(at.file).to_owned(),
-        line: at.line,
-        column: at.column,
-        kind: DiagnosticKind::Source,
-        message: "the literal has no closing quote".to_owned(),
-        help: Some(
-            "close it with the quote that it begins with, before column 73; to continue it, put a hyphen into column 7 of the next line, then the quote again".to_owned(),
+        finding: base::Diagnostic::new(
+            Severity::Error,
+            (at.line, at.column),
+            "the literal has no closing quote",
+        )
+        .in_file(files.path(at.file))
+        .with_help(
+            "close it with the quote that it begins with, before column 73; to continue it, put a hyphen into column 7 of the next line, then the quote again",
         ),
+        kind: DiagnosticKind::Source,
     }
 }
 

@@ -1,27 +1,17 @@
 //! Findings about a program, with their places.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::ops::{Deref, DerefMut};
 
-pub use cics::diagnostic::Severity;
+pub use base::Severity;
 
 /// One finding about a program or a COPY member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
-    pub severity: Severity,
-    /// The file.
-    pub file: PathBuf,
-    /// Line, from 1; 0 when it is about the file.
-    pub line: u32,
-    /// Column, from 1; 0 when it is about the line.
-    pub column: u32,
+    /// The finding with its place.
+    pub finding: base::Diagnostic,
     /// The kind of the finding.
     pub kind: DiagnosticKind,
-    /// The message.
-    pub message: String,
-    /// The remedy.
-    pub help: Option<String>,
 }
 
 /// Kinds of findings.
@@ -41,19 +31,28 @@ pub enum DiagnosticKind {
     Compiler,
 }
 
+impl Deref for Diagnostic {
+    type Target = base::Diagnostic;
+
+    fn deref(&self) -> &base::Diagnostic {
+        &self.finding
+    }
+}
+
+impl DerefMut for Diagnostic {
+    fn deref_mut(&mut self) -> &mut base::Diagnostic {
+        &mut self.finding
+    }
+}
+
+impl From<&Diagnostic> for base::Diagnostic {
+    fn from(diagnostic: &Diagnostic) -> base::Diagnostic {
+        diagnostic.finding.clone()
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if self.line > 0 {
-            write!(f, ":{}", self.line)?;
-        }
-        if self.column > 0 {
-            write!(f, ":{}", self.column)?;
-        }
-        write!(f, ": {}: {}", self.severity, self.message)?;
-        if let Some(help) = &self.help {
-            write!(f, " ({help})")?;
-        }
-        Ok(())
+        fmt::Display::fmt(&self.finding, f)
     }
 }

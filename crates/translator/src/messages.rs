@@ -37,27 +37,18 @@ fn message(line: &str) -> Option<Diagnostic> {
         if text.starts_with("duplicate USING") {
             return None;
         }
+        let found = |message| base::Diagnostic::new(severity, (number, 0), message).in_file(file);
         if text.contains("[-Wconstant-expression]") {
             return below_all(text).map(|(message, help)| Diagnostic {
-                severity,
-                file: file.into(),
-                line: number,
-                column: 0,
+                finding: found(message).with_help(help),
                 kind: DiagnosticKind::Compiler,
-                message,
-                help: Some(help.to_owned()),
             });
         }
         // Options like [-Wothers] have no meaning for the program's author.
         let text = text.split(" [-W").next().unwrap_or(text).trim();
         return Some(Diagnostic {
-            severity,
-            file: file.into(),
-            line: number,
-            column: 0,
+            finding: found(text.to_owned()).maybe_help(fix(text).map(str::to_owned)),
             kind: DiagnosticKind::Compiler,
-            message: text.to_owned(),
-            help: fix(text).map(str::to_owned),
         });
     }
     None

@@ -242,13 +242,10 @@ impl TranslationState {
         help: Option<String>,
     ) {
         self.diagnostics.push(Diagnostic {
-            severity: Severity::Error,
-            file: self.files.path(at.file).to_owned(),
-            line: at.line,
-            column: at.column,
+            finding: base::Diagnostic::new(Severity::Error, (at.line, at.column), message)
+                .in_file(self.files.path(at.file))
+                .maybe_help(help),
             kind,
-            message,
-            help,
         });
     }
 

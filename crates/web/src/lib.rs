@@ -29,7 +29,7 @@ mod task;
 pub use commands::parse::{UrlParts, url as parse_url};
 pub use config::{CertificateSection, WebConfig};
 pub use maps::UriMaps;
-pub use pipelines::{DefinitionProblem, PipelineTable};
+pub use pipelines::PipelineTable;
 pub use request::{WebAnswer, WebBody, WebRequest};
 pub use service::{ALIAS, ATTACH, CicsWebSupport, WebDefinitions, metrics_sample};
 pub use webtask::fields;

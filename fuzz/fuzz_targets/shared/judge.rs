@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use advise::{Document, DocumentSet, advise, kinds};
-use cics::diagnostic::Severity;
+use base::Severity;
 
 /// Reads a text as each of some kinds and runs every rule over it.
 pub fn judge(text: &str, words: &[&str]) {

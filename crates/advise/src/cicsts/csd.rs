@@ -2,8 +2,8 @@
 //!
 //! Reference: CICS system definition utility program (DFHCSDUP).
 
+use base::{Diagnostic, Severity};
 use cics::csd::{OtherDef, resource_types};
-use cics::diagnostic::{Diagnostic, Severity};
 
 use super::{CicsContent, PlacedValue};
 use crate::document::{LineColumn, ParsedText};

@@ -6,7 +6,7 @@
 //!
 //! Reference: z/OS Communications Server: IP CICS Sockets Guide, EZACICD.
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use super::{CicsContent, PlacedValue};
 use crate::document::{LineColumn, ParsedText};

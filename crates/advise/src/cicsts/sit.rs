@@ -8,7 +8,7 @@
 //! Reference: CICS TS system initialization parameters.
 
 use base::nearest;
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::CicsContent;
 use super::sit_names::NAMES;

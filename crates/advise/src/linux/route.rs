@@ -2,7 +2,7 @@
 //!
 //! Reference: iproute2, ip-route(8).
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use crate::document::{LineColumn, ParsedText};
 use crate::kind::DocumentKind;

@@ -2,7 +2,7 @@
 //!
 //! Reference: sysctl.conf(5).
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use crate::document::{LineColumn, ParsedText};
 use crate::kind::DocumentKind;

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use super::KINDS;
 use crate::{Document, DocumentSet, advise};

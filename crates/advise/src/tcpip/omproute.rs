@@ -7,7 +7,7 @@
 //! Reference: z/OS Communications Server: IP Configuration Reference, OMPROUTE
 //! configuration statements.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::words::{PlacedWord, words};
 use crate::document::{LineColumn, ParsedText};

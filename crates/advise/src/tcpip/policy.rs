@@ -7,7 +7,7 @@
 //! Reference: z/OS Communications Server: IP Configuration Reference, Policy
 //! Agent, RouteTable statement.
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use super::profile::Route;
 use super::words::{PlacedWord, words};

@@ -12,7 +12,7 @@
 mod lex;
 mod parse;
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 pub use parse::parse;
 

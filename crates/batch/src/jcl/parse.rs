@@ -1,6 +1,6 @@
 //! Parses statements to a [`JclJob`], and reports errors.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::lex::{JclOperand, JclStatement, card, parts, unquoted};
 use super::{
@@ -97,13 +97,9 @@ impl Reader {
         message: String,
         help: Option<String>,
     ) {
-        self.job.diagnostics.push(Diagnostic {
-            severity,
-            line: at.0,
-            column: at.1,
-            message,
-            help,
-        });
+        self.job
+            .diagnostics
+            .push(Diagnostic::new(severity, (at.0, at.1), message).maybe_help(help));
     }
 
     fn error(&mut self, at: (u32, u32), message: String) {

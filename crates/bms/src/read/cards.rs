@@ -9,7 +9,7 @@
 //! Invariant: columns are counted in characters, so a letter above 127 in a
 //! UTF-8 file does not move the mark.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 /// A character of a statement and the place it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -364,16 +364,16 @@ impl CardReader<'_> {
     fn report_open_literal(&mut self, operands: &[CardChar]) {
         let open = operands.iter().rev().find(|c| c.value == '\'');
         let Some(open) = open else { return };
-        self.diagnostics.push(Diagnostic {
-            severity: Severity::Error,
-            line: open.line,
-            column: open.column,
-            message: "the literal is not closed".into(),
-            help: Some(
-                "close it with a quote, or mark column 72 and go on in column 16 of the next card"
-                    .into(),
+        self.diagnostics.push(
+            Diagnostic::new(
+                Severity::Error,
+                (open.line, open.column),
+                "the literal is not closed",
+            )
+            .with_help(
+                "close it with a quote, or mark column 72 and go on in column 16 of the next card",
             ),
-        });
+        );
     }
 
     /// One warning a file: a source with displaced marks has them everywhere.
@@ -423,13 +423,10 @@ impl CardReader<'_> {
     }
 
     fn push(&mut self, severity: Severity, card: usize, index: usize, message: &str, help: &str) {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            line: line_number(card),
-            column: column_number(index),
-            message: message.into(),
-            help: Some(help.into()),
-        });
+        self.diagnostics.push(
+            Diagnostic::new(severity, (line_number(card), column_number(index)), message)
+                .with_help(help),
+        );
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use crate::model::{Field, Map, MapLanguage, MapSet};
 
@@ -187,11 +187,5 @@ fn push(
     help: Option<String>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    diagnostics.push(Diagnostic {
-        severity,
-        line,
-        column: 1,
-        message: message.into(),
-        help,
-    });
+    diagnostics.push(Diagnostic::new(severity, (line, 1), message).maybe_help(help));
 }

@@ -3,7 +3,7 @@
 //! Reference: CICS application programming reference, "DFHMDF". ATTRB without
 //! ASKIP, PROT or UNPROT means UNPROT; no ATTRB means (ASKIP,NORM).
 
-use cics::diagnostic::Diagnostic;
+use base::Diagnostic;
 
 use super::MacroOperands;
 use super::cards::Statement;

@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS application programming reference, "DFHMDI".
 
-use cics::diagnostic::Diagnostic;
+use base::Diagnostic;
 
 use super::MacroOperands;
 use super::cards::Statement;

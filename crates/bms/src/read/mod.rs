@@ -18,7 +18,7 @@ mod values;
 use std::borrow::Cow;
 
 use base::nearest;
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use crate::model::MapSet;
 use cards::Statement;
@@ -132,13 +132,8 @@ impl<'a> MacroOperands<'a> {
     }
 
     fn push(&mut self, severity: Severity, at: SourcePlace, message: String, help: Option<String>) {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            line: at.line,
-            column: at.column,
-            message,
-            help,
-        });
+        self.diagnostics
+            .push(Diagnostic::new(severity, (at.line, at.column), message).maybe_help(help));
     }
 
     /// Reports positional operands, unknown keywords and repeated ones.

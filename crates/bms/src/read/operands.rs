@@ -4,7 +4,7 @@
 //! one, two ampersands are one. Reference: High Level Assembler Language
 //! Reference, "Macro instruction operands".
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::cards::{CardChar, Statement};
 
@@ -149,13 +149,14 @@ fn literal(chars: &[CardChar], diagnostics: &mut Vec<Diagnostic>) -> String {
             },
             '&' => {
                 if rest.next_if(|next| next.value == '&').is_none() {
-                    diagnostics.push(Diagnostic {
-                        severity: Severity::Warning,
-                        line: c.line,
-                        column: c.column,
-                        message: "a single ampersand in a literal".into(),
-                        help: Some("an assembler takes it as a variable; write && for one".into()),
-                    });
+                    diagnostics.push(
+                        Diagnostic::new(
+                            Severity::Warning,
+                            (c.line, c.column),
+                            "a single ampersand in a literal",
+                        )
+                        .with_help("an assembler takes it as a variable; write && for one"),
+                    );
                 }
                 text.push('&');
             }
@@ -177,11 +178,6 @@ fn place_of(c: CardChar) -> SourcePlace {
 }
 
 fn report(at: CardChar, message: &str, help: &str, diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.push(Diagnostic {
-        severity: Severity::Error,
-        line: at.line,
-        column: at.column,
-        message: message.into(),
-        help: Some(help.into()),
-    });
+    diagnostics
+        .push(Diagnostic::new(Severity::Error, (at.line, at.column), message).with_help(help));
 }

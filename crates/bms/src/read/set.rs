@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS application programming reference, "DFHMSD".
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::cards::Statement;
 use super::{Macro, MacroOperands};
@@ -167,33 +167,30 @@ impl<'a> SetReader<'a> {
     fn other(&mut self, statement: &Statement) {
         let operation = statement.operation.as_str();
         if operation.contains('=') || operation.starts_with(['(', '\'']) {
-            self.diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                line: statement.line,
-                column: statement.column,
-                message: format!("{operation}: expected an operation, found operands"),
-                help: Some("end the card before with a comma and mark its column 72".into()),
-            });
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Severity::Error,
+                    (statement.line, statement.column),
+                    format!("{operation}: expected an operation, found operands"),
+                )
+                .with_help("end the card before with a comma and mark its column 72"),
+            );
         } else if operation.starts_with("DFHM") || operation.starts_with("DFMH") {
             let near = base::nearest(operation, ["DFHMSD", "DFHMDI", "DFHMDF"]);
-            self.diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                line: statement.line,
-                column: statement.column,
-                message: format!("{operation} is not a macro of BMS"),
-                help: near.map(|near| format!("did you mean {near}?")),
-            });
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Severity::Error,
+                    (statement.line, statement.column),
+                    format!("{operation} is not a macro of BMS"),
+                )
+                .maybe_help(near.map(|near| format!("did you mean {near}?"))),
+            );
         }
     }
 
     fn report(&mut self, severity: Severity, line: u32, column: u32, message: &str) {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            line,
-            column,
-            message: message.into(),
-            help: None,
-        });
+        self.diagnostics
+            .push(Diagnostic::new(severity, (line, column), message));
     }
 }
 

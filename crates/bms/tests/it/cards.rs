@@ -1,7 +1,7 @@
 //! Cards: marks, literals, remarks, comments, and cards that are wrong.
 
+use base::Severity;
 use bms::{Initial, parse};
-use cics::diagnostic::Severity;
 
 use crate::support::{cards, source};
 
@@ -86,7 +86,7 @@ fn a_mark_after_the_last_operand_swallows_the_next_card() {
     assert_eq!(
         messages(&source),
         [
-            "5:1: warning: this macro is read as a remark: column 72 of the card before is marked (blank column 72 of line 4)"
+            "5:1: warning: this macro is read as a remark: column 72 of the card before is marked\n  help: blank column 72 of line 4"
         ]
     );
 }

@@ -1,7 +1,7 @@
 //! Operands of fields: lengths, attributes, justification, and what is wrong.
 
+use base::Severity;
 use bms::{ExtendedAttribute, Initial, Justify};
-use cics::diagnostic::Severity;
 
 use crate::support::{source, statement};
 

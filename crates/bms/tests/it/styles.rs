@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use base::Severity;
 use bms::{MapLayout, MapSource, OccursForm, cobol_copybook, parse};
-use cics::diagnostic::Severity;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/styles")

@@ -109,10 +109,7 @@ impl TerminalPage for AsciiPage {
     }
 }
 
-/// Bytes in capitals of hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
-}
+pub use base::hex::upper as hex;
 
 /// A text in the terminal's page.
 pub fn ebcdic(text: &str) -> Vec<u8> {

@@ -20,6 +20,8 @@ mod summary;
 
 use std::net::SocketAddr;
 
+use base::calendar::days_from_civil;
+
 pub use build::to_pcap;
 
 use crate::join::UnreadLine;
@@ -114,7 +116,7 @@ fn heading_date(line: &str) -> Option<i64> {
 /// `yyyy/mm/dd` in days since 1970.
 fn parse_date(text: &str) -> Option<i64> {
     let mut parts = text.split('/');
-    let mut part = |low: i64, high: i64| -> Option<i64> {
+    let mut part = |low: u32, high: u32| -> Option<u32> {
         parts
             .next()?
             .parse()
@@ -122,16 +124,7 @@ fn parse_date(text: &str) -> Option<i64> {
             .filter(|n| (low..=high).contains(n))
     };
     let (year, month, day) = (part(1970, 2200)?, part(1, 12)?, part(1, 31)?);
-    // Howard Hinnant's days_from_civil, years from March.
-    let (y, m) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let era = y.div_euclid(400);
-    let of_era = y - era * 400;
-    let of_year = (153 * m + 2) / 5 + day - 1;
-    Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+    Some(days_from_civil(year.into(), month, day))
 }
 
 /// `10.7.1.61-3470` or `2001:db8::1-3470`.

@@ -5,6 +5,8 @@
 //! table begins where they end.
 //! Reference: "Network Monitor Capture File Format" in the NetMon 3.4 help.
 
+use base::calendar::days_from_civil;
+
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
 use crate::{FileProblem, ReadError};
 
@@ -128,15 +130,7 @@ fn link_type(medium: u16) -> u16 {
 /// minute, second, milliseconds.
 fn system_time(bytes: &[u8]) -> i64 {
     let field = |n: usize| i64::from(u16_at(bytes, n * 2, false));
-    let (year, month, day) = (field(0), field(1), field(3));
-    // Days from civil, with the year beginning in March.
-    let shifted = if month <= 2 { year - 1 } else { year };
-    let century = shifted.div_euclid(400);
-    let of_century = shifted - century * 400;
-    let month_index = (month + 9) % 12;
-    let of_year = (153 * month_index + 2) / 5 + day - 1;
-    let days = century * 146_097 + of_century * 365 + of_century / 4 - of_century / 100 + of_year
-        - 719_468;
+    let days = days_from_civil(field(0), field(1) as u32, field(3) as u32);
     let seconds = days * 86_400 + field(4) * 3_600 + field(5) * 60 + field(6);
     seconds * 1_000_000_000 + field(7) * 1_000_000
 }

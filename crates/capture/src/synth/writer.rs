@@ -5,6 +5,8 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
+use base::pcapng::{CaptureInterface, PcapngWriter};
+
 use super::conversation::simulate;
 use super::frame;
 use super::model::Conversation;
@@ -21,33 +23,39 @@ pub enum FileFormat {
 /// Writes packets in sequence.
 #[derive(Debug)]
 pub struct Writer<W> {
-    to: W,
-    format: FileFormat,
+    file: CaptureFile<W>,
     frame: Vec<u8>,
     written: u64,
+}
+
+#[derive(Debug)]
+enum CaptureFile<W> {
+    Pcap(W),
+    Pcapng(PcapngWriter<W>),
 }
 
 impl<W: Write> Writer<W> {
     /// Writes the head of the file.
     pub fn new(mut to: W, format: FileFormat) -> io::Result<Self> {
-        match format {
+        let file = match format {
             FileFormat::Pcap => {
                 to.write_all(&0xa1b2_3c4d_u32.to_le_bytes())?;
                 to.write_all(&[2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
                 to.write_all(&262_144_u32.to_le_bytes())?;
                 to.write_all(&1_u32.to_le_bytes())?;
+                CaptureFile::Pcap(to)
             }
             FileFormat::Pcapng => {
-                let section = [0x1a2b_3c4d, 1, u32::MAX, u32::MAX];
-                block(&mut to, 0x0a0d_0d0a, &words(&section))?;
-                let mut interface = words(&[1, 262_144]);
-                interface.extend([9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
-                block(&mut to, 1, &interface)?;
+                let ethernet = CaptureInterface {
+                    name: "",
+                    link_type: 1,
+                    snap_bytes: 262_144,
+                };
+                CaptureFile::Pcapng(PcapngWriter::new(to, &[ethernet])?)
             }
-        }
+        };
         Ok(Writer {
-            to,
-            format,
+            file,
             frame: Vec::new(),
             written: 0,
         })
@@ -69,32 +77,17 @@ impl<W: Write> Writer<W> {
 
     /// Writes one frame with its time in nanoseconds since 1970.
     pub fn frame(&mut self, at_ns: u64, bytes: &[u8]) -> io::Result<()> {
-        let length = bytes.len() as u32;
-        let head = match self.format {
-            FileFormat::Pcap => words(&[
-                (at_ns / 1_000_000_000) as u32,
-                (at_ns % 1_000_000_000) as u32,
-                length,
-                length,
-            ]),
-            FileFormat::Pcapng => {
-                let total = 32 + length.next_multiple_of(4);
-                let mut head = words(&[6, total, 0, (at_ns >> 32) as u32, at_ns as u32]);
-                head.extend(words(&[length, length]));
-                head
+        self.written += match &mut self.file {
+            CaptureFile::Pcap(to) => {
+                let length = bytes.len() as u32;
+                let (seconds, rest_ns) = (at_ns / 1_000_000_000, at_ns % 1_000_000_000);
+                let head = [seconds as u32, rest_ns as u32, length, length];
+                to.write_all(&head.map(u32::to_le_bytes).concat())?;
+                to.write_all(bytes)?;
+                16 + u64::from(length)
             }
+            CaptureFile::Pcapng(to) => to.packet(0, at_ns, bytes.len(), bytes)?,
         };
-        self.to.write_all(&head)?;
-        self.to.write_all(bytes)?;
-        let mut size = head.len() as u64 + u64::from(length);
-        if self.format == FileFormat::Pcapng {
-            let padding = length.next_multiple_of(4) - length;
-            self.to.write_all(&[0; 4][..padding as usize])?;
-            let total = 32 + length + padding;
-            self.to.write_all(&total.to_le_bytes())?;
-            size = u64::from(total);
-        }
-        self.written += size;
         Ok(())
     }
 
@@ -104,9 +97,14 @@ impl<W: Write> Writer<W> {
     }
 
     /// Flushes and returns the file back.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.to.flush()?;
-        Ok(self.to)
+    pub fn finish(self) -> io::Result<W> {
+        match self.file {
+            CaptureFile::Pcap(mut to) => {
+                to.flush()?;
+                Ok(to)
+            }
+            CaptureFile::Pcapng(to) => to.finish(),
+        }
     }
 }
 
@@ -140,17 +138,6 @@ pub fn capture_file(conversations: &[Conversation], format: FileFormat) -> Vec<u
         writer.finish()
     };
     write().expect("writing to memory does not fail")
-}
-
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
-}
-
-fn block(to: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
-    let total = (12 + body.len()) as u32;
-    to.write_all(&words(&[kind, total]))?;
-    to.write_all(body)?;
-    to.write_all(&total.to_le_bytes())
 }
 
 /// The time of the first packet of a made capture: 15 June 2018, a date of the

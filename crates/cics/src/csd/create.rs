@@ -6,7 +6,7 @@
 
 use super::read::{Csd, Reader};
 use super::scan::{self, Attribute, Statement};
-use crate::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 /// The error of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]

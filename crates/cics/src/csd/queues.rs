@@ -161,7 +161,7 @@ impl DefinitionValues<'_> {
     fn prefix(&mut self) -> Option<Vec<u8>> {
         let (name, prefix) = match (self.text("PREFIX"), self.text("XPREFIX")) {
             (Some(text), None) => ("PREFIX", Some(text.into_bytes())),
-            (None, Some(hex)) => ("XPREFIX", bytes_of(&hex)),
+            (None, Some(hex)) => ("XPREFIX", base::hex::bytes(&hex)),
             // A model without one is for all queues.
             (None, None) => ("PREFIX", Some(Vec::new())),
             (Some(_), Some(_)) => {
@@ -284,21 +284,6 @@ impl DefinitionValues<'_> {
         };
         self.done(def)
     }
-}
-
-/// The bytes of pairs of hexadecimal digits.
-fn bytes_of(hex: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|c| c.to_digit(16).map(|d| d as u8))
-        .collect();
-    let digits = digits.filter(|d| d.len().is_multiple_of(2))?;
-    Some(
-        digits
-            .chunks(2)
-            .map(|pair| pair[0] << 4 | pair[1])
-            .collect(),
-    )
 }
 
 #[cfg(test)]

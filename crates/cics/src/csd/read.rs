@@ -10,9 +10,9 @@ use super::services::{PipelineDef, WebServiceDef};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::DefinitionValues;
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::names::{GroupName, ListName};
 use base::nearest;
+use base::{Diagnostic, Severity};
 
 /// Everything a text defines, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -364,13 +364,8 @@ impl Reader {
         message: String,
         help: Option<String>,
     ) {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            line,
-            column,
-            message,
-            help,
-        });
+        self.diagnostics
+            .push(Diagnostic::new(severity, (line, column), message).maybe_help(help));
     }
 
     pub(super) fn finish(mut self) -> Csd {

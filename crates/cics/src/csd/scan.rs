@@ -6,8 +6,8 @@
 //! when they hold a sequence number.
 
 use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
-use crate::diagnostic::{Diagnostic, Severity};
 use base::nearest;
+use base::{Diagnostic, Severity};
 
 /// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -401,13 +401,8 @@ impl CsdScanner<'_> {
     }
 
     fn error(&mut self, at: PlacedChar, message: String, help: Option<String>) {
-        self.diagnostics.push(Diagnostic {
-            severity: Severity::Error,
-            line: at.line,
-            column: at.column,
-            message,
-            help,
-        });
+        self.diagnostics
+            .push(Diagnostic::new(Severity::Error, (at.line, at.column), message).maybe_help(help));
     }
 }
 
@@ -513,8 +508,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "1:1: error: DEFIEN is not a statement (is DEFINE meant?)",
-                "3:2: error: DEFNE is not a statement (is DEFINE meant?)"
+                "1:1: error: DEFIEN is not a statement\n  help: is DEFINE meant?",
+                "3:2: error: DEFNE is not a statement\n  help: is DEFINE meant?"
             ]
         );
     }

@@ -7,9 +7,9 @@ use super::types::{
     Concurrency, FileDef, FileRecovery, InDoubt, ProgramDef, ProgramLanguage, RecordFormat,
     RunawayLimit, TranClassDef, TransactionDef,
 };
-use crate::diagnostic::Severity;
 use crate::file::FilePermits;
 use crate::names::GroupName;
+use base::Severity;
 
 /// Reads the values of one definition. A wrong value is reported, and the
 /// definition is left out.

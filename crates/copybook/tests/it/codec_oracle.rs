@@ -69,12 +69,8 @@ fn shown(program: &str) -> Vec<Vec<u8>> {
         .output()
         .expect("it runs");
     let text = String::from_utf8(run.stdout).expect("hexadecimal digits");
-    text.lines().map(from_hex).collect()
-}
-
-fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len() / 2)
-        .map(|k| u8::from_str_radix(&line[2 * k..2 * k + 2], 16).expect("hexadecimal digits"))
+    text.lines()
+        .map(|line| base::hex::bytes(line).expect("hexadecimal digits"))
         .collect()
 }
 

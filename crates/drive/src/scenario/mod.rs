@@ -51,9 +51,9 @@ pub struct ScenarioVariant {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioMistake {
     /// Line, from 1.
-    pub line: usize,
+    pub line: u32,
     /// Column, from 1, in characters.
-    pub column: usize,
+    pub column: u32,
     /// The message.
     pub message: String,
     /// The line's text.
@@ -68,7 +68,7 @@ impl fmt::Display for ScenarioMistake {
             message,
             text,
         } = self;
-        let marker = " ".repeat(column.saturating_sub(1));
+        let marker = " ".repeat(column.saturating_sub(1) as usize);
         write!(f, "{line}:{column}: {message}\n    {text}\n    {marker}^")
     }
 }
@@ -99,7 +99,7 @@ pub fn read_observing(
     for matrix::LoopCombination { values, root } in matrix::expand(&root, &mut notes) {
         let parts: Vec<String> = values.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let name = parts.join(" ");
-        schema::check(&root, keys::SCENARIO, &mut notes);
+        schema::check(&root, keys::SCENARIO, "", &mut notes);
         if let Some(plan) = build::plan(&root, folder, &name, &mut notes) {
             variants.push(ScenarioVariant { name, values, plan });
         }

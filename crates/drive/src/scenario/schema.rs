@@ -93,16 +93,15 @@ impl ValueKind {
     }
 }
 
-/// Checks a table against its keys and notes every mistake.
-pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut MistakeList<'_>) {
+/// Checks the table of a path against its keys and notes every mistake.
+pub(super) fn check(node: &Node, keys: &'static [Key], path: &str, notes: &mut MistakeList<'_>) {
     for entry in node.entries() {
         match keys.iter().find(|k| k.name == entry.key) {
-            Some(key) => check_kind(&entry.key, &entry.node, &key.kind, notes),
+            Some(key) => check_kind(&join(path, key.name), &entry.node, &key.kind, notes),
             None => {
                 let names = keys.iter().map(|k| k.name);
-                let hint = base::nearest(&entry.key, names)
-                    .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-                notes.add(&entry.span, format!("unknown key `{}`{hint}", entry.key));
+                let (message, help) = settings::unknown_key(path, &entry.key, names);
+                notes.add(&entry.span, format!("{message}; {help}"));
             }
         }
     }
@@ -113,7 +112,8 @@ pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut MistakeList<'
     }
 }
 
-fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut MistakeList<'_>) {
+fn check_kind(path: &str, node: &Node, kind: &'static ValueKind, notes: &mut MistakeList<'_>) {
+    let name = path.rsplit('.').next().unwrap_or(path);
     if !kind.looks_like(&node.value) {
         return notes.add(&node.span, format!("`{name}` must be {}", kind.name()));
     }
@@ -123,7 +123,7 @@ fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
     match (kind, &node.value) {
         (ValueKind::Either(kinds), value) => {
             let meant = kinds.iter().find(|k| k.looks_like(value));
-            check_kind(name, node, meant.expect("one of them fits"), notes);
+            check_kind(path, node, meant.expect("one of them fits"), notes);
         }
         (ValueKind::Duration, TreeValue::Text(text)) => {
             if let Err(why) = parse_duration(text) {
@@ -153,13 +153,13 @@ fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
         (ValueKind::List(of), TreeValue::List(items)) => {
             items
                 .iter()
-                .for_each(|item| check_kind(name, item, of, notes));
+                .for_each(|item| check_kind(path, item, of, notes));
         }
-        (ValueKind::Table(keys), TreeValue::Table(_)) => check(node, keys, notes),
+        (ValueKind::Table(keys), TreeValue::Table(_)) => check(node, keys, path, notes),
         (ValueKind::Map(of), TreeValue::Table(entries)) => {
             entries
                 .iter()
-                .for_each(|e| check_kind(&e.key, &e.node, of, notes));
+                .for_each(|e| check_kind(&join(path, &e.key), &e.node, of, notes));
         }
         _ => {}
     }

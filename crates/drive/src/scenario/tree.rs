@@ -35,7 +35,7 @@ pub(super) struct TreeEntry {
 /// Collects mistakes. A mistake that two combinations of a loop share is kept once.
 pub(super) struct MistakeList<'t> {
     text: &'t str,
-    found: BTreeSet<(usize, usize, String)>,
+    found: BTreeSet<(u32, u32, String)>,
 }
 
 impl Node {
@@ -134,15 +134,8 @@ impl<'t> MistakeList<'t> {
 
     /// Notes a mistake at a place.
     pub fn add(&mut self, span: &Range<usize>, message: impl Into<String>) {
-        let at = span.start.min(self.text.len());
-        let before = &self.text.as_bytes()[..at];
-        let line = before.iter().filter(|b| **b == b'\n').count();
-        let start = before
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |i| i + 1);
-        let column = String::from_utf8_lossy(&before[start..]).chars().count();
-        self.found.insert((line + 1, column + 1, message.into()));
+        let (line, column) = settings::position(self.text, span.start);
+        self.found.insert((line, column, message.into()));
     }
 
     /// Notes a mistake at byte `at` of a text value, if the file contains the
@@ -156,7 +149,13 @@ impl<'t> MistakeList<'t> {
 
     /// All mistakes in the order of the file.
     pub fn finish(self) -> Vec<ScenarioMistake> {
-        let line = |n: usize| self.text.lines().nth(n - 1).unwrap_or_default().to_owned();
+        let line = |n: u32| {
+            self.text
+                .lines()
+                .nth(n as usize - 1)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let found = self.found.iter();
         found
             .map(|(n, column, message)| ScenarioMistake {
@@ -172,9 +171,12 @@ impl<'t> MistakeList<'t> {
 /// Parses TOML. Syntax errors are noted and the rest is kept.
 pub(super) fn parse(text: &str, notes: &mut MistakeList<'_>) -> Node {
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
-        let span = error.span().unwrap_or(0..0);
-        notes.add(&span, error.message());
+    for mistake in settings::syntax_mistakes(text, &errors) {
+        let help = mistake
+            .help
+            .map_or(String::new(), |help| format!("; {help}"));
+        let message = mistake.message + &help;
+        notes.found.insert((mistake.line, mistake.column, message));
     }
     let span = table.span();
     Node {

@@ -463,7 +463,7 @@ fn what_does_not_belong_to_conversations_is_a_mistake_of_the_file() {
     let mine = "`http2` cannot be used in a population with `appc`";
     assert!(mistakes.iter().any(|m| m.line == 4 && m.message == mine));
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
-    let reported: Vec<(usize, &str)> = mistakes
+    let reported: Vec<(u32, &str)> = mistakes
         .iter()
         .map(|m| (m.line, m.message.as_str()))
         .collect();

@@ -172,7 +172,7 @@ frame = { length = 3 }
         })
         .collect();
     for expected in [
-        "1:1 unknown key",
+        "1:1 there is",
         "2:10 `5 parsecs`",
         "4:1 the loop",
         "7:11 `clients` must",
@@ -297,7 +297,7 @@ fn mistakes_of_a_step_are_reported_although_its_request_is_wrong() {
     let text = "[[population]]\nname = \"a\"\nclients = 1\n[[population.step]]\nrequest = \"GET\"\n\
                 body = \"{{undefined}}\"\nheaders = { A = \"{{x.y}}\", B = \"{{\" }\n";
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
-    let lines: Vec<usize> = mistakes.iter().map(|m| m.line).collect();
+    let lines: Vec<u32> = mistakes.iter().map(|m| m.line).collect();
     assert_eq!(lines, [5, 6, 7, 7], "{mistakes:?}");
 }
 

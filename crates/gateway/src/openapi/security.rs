@@ -65,7 +65,7 @@ pub(crate) fn of_operation(
         let reported = out
             .0
             .iter()
-            .any(|d| d.position == at && d.message == message);
+            .any(|d| d.position() == at && d.message == message);
         if !reported {
             out.warn_help(&document.file, at, message, Some(help));
         }
@@ -84,7 +84,7 @@ pub(super) fn report_once(
     let reported = out
         .0
         .iter()
-        .any(|d| d.position == at && d.message == message);
+        .any(|d| d.position() == at && d.message == message);
     if !reported {
         out.unguarded(&document.file, at, message, help);
     }

@@ -182,13 +182,7 @@ impl PolicyReader<'_> {
             self.out
                 .error_help(self.file, place, "the rule has no conditions", help);
         }
-        if rule.sets.is_empty()
-            && self
-                .out
-                .0
-                .iter()
-                .all(|d| d.position < at || d.position.line == 0)
-        {
+        if rule.sets.is_empty() && self.out.0.iter().all(|d| d.position() < at || d.line == 0) {
             let help = "add <set property=\"cicsTransId\" value=\"...\"/> to <actions>";
             self.out
                 .error_help(self.file, at, "the rule sets no property", help);

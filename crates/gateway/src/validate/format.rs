@@ -1,6 +1,8 @@
 //! The string formats that are checked: what a client can get wrong and a
 //! program cannot mend.
 
+use base::calendar::days_in_month;
+
 /// The formats that are checked, those of numbers too.
 pub(crate) const CHECKED: [&str; 9] = [
     "date",
@@ -71,15 +73,7 @@ fn is_date(text: &str) -> bool {
     let (Some(y), Some(m), Some(d)) = (digits(y), digits(m), digits(d)) else {
         return false;
     };
-    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
-    let last = match m {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => 0,
-    };
-    (1..=last).contains(&d)
+    (1..=days_in_month(y.into(), m)).contains(&d)
 }
 
 /// RFC 3339: date, `T`, time with optional fraction, `Z` or an offset.

@@ -6,10 +6,8 @@
 
 pub mod cli;
 mod filter;
-mod pcapng;
 mod recorder;
 
 pub use cli::{Args, run};
 pub use filter::PacketFilter;
-pub use pcapng::PcapngWriter;
 pub use recorder::{CaptureSetup, FinishedCapture, Limits, PacketRecorder};

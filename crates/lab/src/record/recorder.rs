@@ -1,10 +1,10 @@
 //! A capture in progress, on its own thread.
 
 use super::filter::PacketFilter;
-use super::pcapng::PcapngWriter;
 use crate::error::LabError;
 use crate::net::packet::{Frame, FrameBatch, FrameSelection, PacketSocket, wait};
 use crate::net::permission;
+use base::pcapng::{CaptureInterface, PcapngWriter};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -64,8 +64,12 @@ impl<W: Write + Send + 'static> PacketRecorder<W> {
         })?;
         let failed = || LabError::system("starting the capture");
         let snap_bytes = setup.snap_bytes.clamp(1, SNAP_BYTES);
-        let writer = PcapngWriter::new(file, &setup.interface, link_type, snap_bytes as u32)
-            .map_err(failed())?;
+        let interface = CaptureInterface {
+            name: &setup.interface,
+            link_type,
+            snap_bytes: snap_bytes as u32,
+        };
+        let writer = PcapngWriter::new(file, &[interface]).map_err(failed())?;
         let (stop, stopped) = UnixStream::pair().map_err(failed())?;
         let tape = CaptureWriter {
             socket,
@@ -145,13 +149,16 @@ impl<W: Write> CaptureWriter<W> {
         }
         self.packets += 1;
         self.writer
-            .packet(frame.time_ns, frame.wire_bytes, frame.bytes)
+            .packet(0, frame.time_ns, frame.wire_bytes, frame.bytes)?;
+        Ok(())
     }
 
-    fn finish(self) -> io::Result<FinishedCapture<W>> {
+    fn finish(mut self) -> io::Result<FinishedCapture<W>> {
         let dropped = self.socket.dropped();
         let seen = self.packets + dropped;
-        let file = self.writer.finish(drive::clock::wall(), seen, dropped)?;
+        self.writer
+            .statistics(0, drive::clock::wall(), seen, dropped)?;
+        let file = self.writer.finish()?;
         Ok(FinishedCapture {
             file,
             packets: self.packets,

@@ -9,6 +9,7 @@
 //!
 //! Invariant: eras (`<JJJJ>` and its like) are refused, never guessed.
 
+use base::calendar::{days_from_civil, days_in_month, is_leap_year};
 use cics::time::{AbsTime, CivilTime};
 
 use super::feedback::{self as fb, FeedbackCode};
@@ -102,35 +103,11 @@ pub(super) fn lilian_day(year: i64, month: i64, day: i64) -> Result<i64, Feedbac
     if !(1582..=9999).contains(&year) {
         return Err(fb::OUT_OF_RANGE);
     }
-    let lengths = [
-        31,
-        28 + i64::from(is_leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
-    if !(1..=lengths[month as usize - 1]).contains(&day) {
+    let (month, day) = (month as u32, u32::try_from(day).unwrap_or(0));
+    if !(1..=days_in_month(year, month)).contains(&day) {
         return Err(fb::DATE);
     }
-    let before: i64 = lengths[..month as usize - 1].iter().sum();
-    in_range(first_of(year) + before + day - 1)
-}
-
-fn is_leap(year: i64) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-}
-
-/// The Lilian day of 1 January.
-fn first_of(year: i64) -> i64 {
-    let years = year - 1;
-    years * 365 + years / 4 - years / 100 + years / 400 - DAYS_BEFORE + 1
+    in_range(days_from_civil(year, month, day) - DAYS_TO_1582)
 }
 
 fn in_range(lilian: i64) -> Result<i64, FeedbackCode> {
@@ -328,10 +305,10 @@ impl DateParts {
                 if !(1582..=9999).contains(&year) {
                     return Err(fb::OUT_OF_RANGE);
                 }
-                if !(1..=365 + i64::from(is_leap(year))).contains(&day) {
+                if !(1..=365 + i64::from(is_leap_year(year))).contains(&day) {
                     return Err(fb::DATE);
                 }
-                in_range(first_of(year) + day - 1)?
+                in_range(days_from_civil(year, 1, 1) - DAYS_TO_1582 + day - 1)?
             }
             (None, Some(month), Some(day)) => lilian_day(year, month, day)?,
             _ => return Err(fb::INSUFFICIENT),
@@ -497,8 +474,8 @@ impl Cursor<'_> {
 const DAY_MS: i64 = 86_400_000;
 /// Days from 14 October 1582 to 1 January 1900, as day 115,861.
 const DAYS_TO_1900: i64 = 115_861;
-/// Days from 31 December of the year 0 to 14 October 1582.
-const DAYS_BEFORE: i64 = 577_735;
+/// Days from 1 January 1970 back to 14 October 1582.
+const DAYS_TO_1582: i64 = -141_428;
 /// 31 December 9999.
 pub(super) const LAST_LILIAN: i64 = 3_074_324;
 const ROMAN: [&str; 12] = [

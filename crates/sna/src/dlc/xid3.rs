@@ -502,9 +502,7 @@ mod tests {
         03084011 0FE2D5C1 E2E3C1D9 40D3C9D4 C9E3C5C4";
 
     fn hex(text: &str) -> Vec<u8> {
-        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-        let two = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-        digits.chunks(2).map(two).collect()
+        base::hex::bytes(&text.split_whitespace().collect::<String>()).unwrap()
     }
 
     #[test]

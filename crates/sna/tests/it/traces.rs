@@ -14,9 +14,7 @@ use sna::wire::rh::{RequestedResponse, RuCategory};
 use sna::wire::{Sense, dfc, fmh5, fmh7, gds, ipm, ru_size, unbind, user_data, vectors};
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let two = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-    digits.chunks(2).map(two).collect()
+    base::hex::bytes(&text.split_whitespace().collect::<String>()).unwrap()
 }
 
 fn name(bytes: &[u8]) -> String {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::DdStatement;
 
@@ -69,13 +69,10 @@ pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<StepSo
         }
     }
     if steps.is_empty() {
-        diagnostics.push(Diagnostic {
-            severity: Severity::Warning,
-            line: 1,
-            column: 1,
-            message: "no step of this job runs IDCAMS".to_owned(),
-            help: Some("the commands of a bare deck need no JCL around them".to_owned()),
-        });
+        diagnostics.push(
+            Diagnostic::new(Severity::Warning, (1, 1), "no step of this job runs IDCAMS")
+                .with_help("the commands of a bare deck need no JCL around them"),
+        );
     }
     steps
 }

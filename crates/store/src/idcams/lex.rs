@@ -5,7 +5,7 @@
 //! without, its leading blanks left out. Comments are between `/*` and `*/`,
 //! also over several lines.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 /// A word or sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,13 +97,7 @@ pub(super) fn error(
     message: impl Into<String>,
     help: Option<String>,
 ) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        line,
-        column,
-        message: message.into(),
-        help,
-    }
+    Diagnostic::new(Severity::Error, (line, column), message).maybe_help(help)
 }
 
 /// The lines as one text, in which a line feed ends a command.
@@ -117,13 +111,14 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
             .iter()
             .any(|c| !c.is_ascii_digit() && !c.is_whitespace())
         {
-            diagnostics.push(Diagnostic {
-                severity: Severity::Warning,
-                line: *line,
-                column: LAST_COLUMN as u32 + 1,
-                message: "text beyond column 72 is ignored".to_owned(),
-                help: Some("continue the line with a hyphen before column 72".to_owned()),
-            });
+            diagnostics.push(
+                Diagnostic::new(
+                    Severity::Warning,
+                    (*line, LAST_COLUMN as u32 + 1),
+                    "text beyond column 72 is ignored",
+                )
+                .with_help("continue the line with a hyphen before column 72"),
+            );
         }
         let mut chars = &chars[..chars.len().min(LAST_COLUMN)];
         while let [rest @ .., last] = chars

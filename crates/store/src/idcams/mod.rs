@@ -23,7 +23,7 @@ mod parse;
 
 use std::collections::BTreeMap;
 
-use cics::diagnostic::Diagnostic;
+use base::Diagnostic;
 
 use crate::file::{FileDef, FileName};
 use crate::index::{CatalogueName, IndexDef, PathDef};

@@ -2,7 +2,7 @@
 //! still read.
 
 use base::nearest;
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::define;
 use super::keywords::{self, KeywordMeaning};
@@ -176,12 +176,13 @@ impl Parser<'_> {
         verb: &'static str,
         here: &KeywordOperand,
     ) -> Result<Command, UnusableCommand> {
-        self.diagnostics.push(Diagnostic {
-            severity: Severity::Warning,
-            line: here.line,
-            column: here.column,
-            message: format!("{verb} is not supported and is skipped"),
-            help: Some(match verb {
+        self.diagnostics.push(
+            Diagnostic::new(
+                Severity::Warning,
+                (here.line, here.column),
+                format!("{verb} is not supported and is skipped"),
+            )
+            .with_help(match verb {
                 "LISTCAT" => "`tupelo file stat` lists the files".to_owned(),
                 "PRINT" => "`tupelo file dump` writes a file's records".to_owned(),
                 "VERIFY" | "EXAMINE" | "DIAGNOSE" => {
@@ -189,7 +190,7 @@ impl Parser<'_> {
                 }
                 _ => "it changes nothing".to_owned(),
             }),
-        });
+        );
         self.skip();
         Ok(Command::PassedOver(verb))
     }
@@ -334,13 +335,14 @@ impl Parser<'_> {
                 _ => only,
             };
             if let Some(kind) = name.filter(|name| ELSEWHERE.contains(name)) {
-                self.diagnostics.push(Diagnostic {
-                    severity: Severity::Warning,
-                    line: keyword.line,
-                    column: keyword.column,
-                    message: format!("DELETE of {kind} is skipped"),
-                    help: Some("only clusters, alternate indexes and paths are deleted".to_owned()),
-                });
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        Severity::Warning,
+                        (keyword.line, keyword.column),
+                        format!("DELETE of {kind} is skipped"),
+                    )
+                    .with_help("only clusters, alternate indexes and paths are deleted"),
+                );
                 return Ok(Command::PassedOver("DELETE"));
             }
         }

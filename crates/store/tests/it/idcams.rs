@@ -262,21 +262,21 @@ fn every_mistake_is_reported_with_its_place_and_its_fix() {
         reported(text),
         "11: pass over LISTCAT\n\
          15: delete GOOD\n\
-         1:26: error: KEYS needs two numbers (KEYS(length offset))\n\
+         1:26: error: KEYS needs two numbers\n  help: KEYS(length offset)\n\
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
-         3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
-         3:43: error: \"KEY\" is not a parameter of IDCAMS (did you mean KEYS?)\n\
-         4:9: error: <HLQ> is a placeholder (replace it by a value: --set '<HLQ>=VALUE')\n\
-         5:2: error: DEFIN is not a command of IDCAMS (did you mean DEFINE?)\n\
-         6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are supported)\n\
-         7:9: error: members and generic names are not supported (name each entry)\n\
+         3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS\n  help: did you mean RECORDSIZE?\n\
+         3:43: error: \"KEY\" is not a parameter of IDCAMS\n  help: did you mean KEYS?\n\
+         4:9: error: <HLQ> is a placeholder\n  help: replace it by a value: --set '<HLQ>=VALUE'\n\
+         5:2: error: DEFIN is not a command of IDCAMS\n  help: did you mean DEFINE?\n\
+         6:9: error: DEFINE GDG is not supported\n  help: CLUSTER, ALTERNATEINDEX and PATH are supported\n\
+         7:9: error: members and generic names are not supported\n  help: name each entry\n\
          8:2: error: REPRO needs OUTFILE or OUTDATASET\n\
          9:29: error: FROMKEY is not supported\n\
          10:2: error: ALTER is not supported\n\
-         11:2: warning: LISTCAT is not supported and is skipped (`tupelo file stat` lists the files)\n\
-         12:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
-         13:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
-         14:35: error: NONINDEXED contradicts NUMBERED (give one of them)\n"
+         11:2: warning: LISTCAT is not supported and is skipped\n  help: `tupelo file stat` lists the files\n\
+         12:14: error: this ( is not closed\n  help: a command ends with its line unless - or + ends the line\n\
+         13:9: error: the alternate index has no RELATE\n  help: RELATE(name of the base cluster)\n\
+         14:35: error: NONINDEXED contradicts NUMBERED\n  help: give one of them\n"
     );
 }
 

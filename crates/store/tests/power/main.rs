@@ -111,9 +111,7 @@ impl History {
         let mut number = 0;
         let mut ahead: Vec<Number> = Vec::new();
         for _ in 0..self.plan.batches {
-            let numbers: Vec<Number> = (1..=1 + chance.below(4))
-                .map(|n| number + n)
-                .collect();
+            let numbers: Vec<Number> = (1..=1 + chance.below(4)).map(|n| number + n).collect();
             number += numbers.len() as u64;
             let Some(units) = bank::units(&mut reader, &numbers) else {
                 self.played.refused = true;

@@ -5,12 +5,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{
-    Diagnostic, DiagnosticSeverity, LoadError, LoadedApi, ProjectDiagnostics, ProjectLoader,
-};
+use gateway::{Diagnostic, LoadError, LoadedApi, ProjectDiagnostics, ProjectLoader};
 
 use super::Application;
-use super::finding::Findings;
+use super::finding::{Findings, Severity};
 
 /// The result of loading all projects.
 #[derive(Debug, Default)]
@@ -71,7 +69,7 @@ impl LoadedApis {
 fn reason(faults: &[Diagnostic]) -> String {
     let errors: Vec<&Diagnostic> = faults
         .iter()
-        .filter(|d| d.severity == DiagnosticSeverity::Error)
+        .filter(|d| d.severity == Severity::Error)
         .collect();
     let first = errors
         .first()
@@ -106,10 +104,7 @@ impl Application {
 
     fn load_api(&self, name: &str, with_programs: bool) -> Result<Arc<LoadedApi>, LoadError> {
         let wrong = |faults: &ProjectDiagnostics| {
-            let errors = faults
-                .0
-                .iter()
-                .filter(|d| d.severity == DiagnosticSeverity::Error);
+            let errors = faults.0.iter().filter(|d| d.severity == Severity::Error);
             LoadError::Wrong(
                 errors
                     .map(|e| self.without_folder(&e.to_string()))

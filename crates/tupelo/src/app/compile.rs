@@ -89,23 +89,22 @@ impl CompiledPrograms {
             let (Some(name), Some(earlier)) = (name, earlier) else {
                 continue;
             };
-            findings.push(Finding {
-                severity: Severity::Warning,
-                file: later.source.clone(),
-                line: 0,
-                column: 0,
-                message: format!(
-                    "PROGRAM-ID {name} is also that of {}; the program of that file runs",
-                    earlier
-                        .source
-                        .file_name()
-                        .unwrap_or_default()
-                        .to_string_lossy()
-                ),
-                help: Some(
-                    "give one of them another PROGRAM-ID, or move it out of the folder".to_owned(),
-                ),
-            });
+            findings.push(
+                Finding::new(
+                    Severity::Warning,
+                    (0, 0),
+                    format!(
+                        "PROGRAM-ID {name} is also that of {}; the program of that file runs",
+                        earlier
+                            .source
+                            .file_name()
+                            .unwrap_or_default()
+                            .to_string_lossy()
+                    ),
+                )
+                .in_file(&later.source)
+                .with_help("give one of them another PROGRAM-ID, or move it out of the folder"),
+            );
         }
         findings
     }

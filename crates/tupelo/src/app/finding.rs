@@ -1,7 +1,7 @@
 //! Findings about source texts, as they are shown: place, message, the line with a
 //! caret below it, and a hint.
 //!
-//! Every crate that reads such a text has its own diagnostics. Only this module
+//! Every crate that reads such a text returns findings of `base`. Only this module
 //! formats them for a terminal. The first line is `file:line:column: severity:
 //! message`, which editors and other tools read.
 
@@ -9,41 +9,13 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Information.
-    Note,
-    /// The text works, but not as written.
-    Warning,
-    /// The text does not work.
-    Error,
-}
+pub use base::{Diagnostic as Finding, Severity};
 
-/// A finding about a source text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// How much it matters.
-    pub severity: Severity,
-    /// The file; empty if the finding is not about a file.
-    pub file: PathBuf,
-    /// Line from 1; 0 for the file as a whole.
-    pub line: u32,
-    /// Column in characters from 1; 0 for the whole line.
-    pub column: u32,
-    /// The message.
-    pub message: String,
-    /// The hint.
-    pub help: Option<String>,
-}
-
-impl Finding {
-    /// Whether two findings have the same message and place: two readers of one text
-    /// may give different hints.
-    fn is_same_finding(&self, other: &Finding) -> bool {
-        let place = |f: &Finding| (f.severity, f.line, f.column);
-        place(self) == place(other) && self.file == other.file && self.message == other.message
-    }
+/// Whether two findings have the same message and place: two readers of one text
+/// may give different hints.
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    let place = |f: &Finding| (f.severity, f.line, f.column);
+    place(one) == place(other) && one.file == other.file && one.message == other.message
 }
 
 /// Findings in the order in which they were made, without duplicates.
@@ -71,11 +43,7 @@ impl Findings {
         {
             finding.file = below.to_owned();
         }
-        match self
-            .all
-            .iter_mut()
-            .find(|known| known.is_same_finding(&finding))
-        {
+        match self.all.iter_mut().find(|known| is_same(known, &finding)) {
             Some(known) if known.help.is_none() => known.help = finding.help,
             Some(_) => {}
             None => self.all.push(finding),
@@ -89,14 +57,7 @@ impl Findings {
 
     /// Adds a warning without a place.
     pub fn warn(&mut self, message: String) {
-        self.add(Finding {
-            severity: Severity::Warning,
-            file: PathBuf::new(),
-            line: 0,
-            column: 0,
-            message,
-            help: None,
-        });
+        self.add(Finding::new(Severity::Warning, (0, 0), message));
     }
 
     /// The number of findings of a severity.
@@ -112,7 +73,7 @@ impl Findings {
     /// The findings that are not among `known`.
     pub fn without(&self, known: &[Finding]) -> Findings {
         let fresh = self.all.iter();
-        let fresh = fresh.filter(|f| !known.iter().any(|known| known.is_same_finding(f)));
+        let fresh = fresh.filter(|f| !known.iter().any(|known| is_same(known, f)));
         Findings {
             folder: self.folder.clone(),
             all: fresh.cloned().collect(),
@@ -163,10 +124,10 @@ fn write(
     source: Option<&str>,
     colours: bool,
 ) -> fmt::Result {
-    let (word, colour) = match finding.severity {
-        Severity::Error => ("error", "\x1b[1;31m"),
-        Severity::Warning => ("warning", "\x1b[1;33m"),
-        Severity::Note => ("note", "\x1b[1;36m"),
+    let colour = match finding.severity {
+        Severity::Error => "\x1b[1;31m",
+        Severity::Warning => "\x1b[1;33m",
+        Severity::Note => "\x1b[1;36m",
     };
     let paint = |code: &'static str| if colours { code } else { "" };
     let (bold, plain, faint) = (paint("\x1b[1m"), paint("\x1b[0m"), paint("\x1b[2m"));
@@ -183,7 +144,8 @@ fn write(
     }
     writeln!(
         out,
-        "{colour}{word}:{plain} {}",
+        "{colour}{}:{plain} {}",
+        finding.severity,
         printable(&finding.message)
     )?;
     if let Some(source) = source {
@@ -282,72 +244,6 @@ fn printable(text: &str) -> String {
 
 /// Longer lines are cut.
 const WIDEST: usize = 200;
-
-impl From<gateway::Diagnostic> for Finding {
-    fn from(d: gateway::Diagnostic) -> Finding {
-        Finding {
-            severity: match d.severity {
-                gateway::DiagnosticSeverity::Warning => Severity::Warning,
-                gateway::DiagnosticSeverity::Error => Severity::Error,
-            },
-            file: d.file,
-            line: d.position.line,
-            column: d.position.column,
-            message: d.message,
-            help: d.help,
-        }
-    }
-}
-
-impl From<&translator::Diagnostic> for Finding {
-    fn from(d: &translator::Diagnostic) -> Finding {
-        Finding {
-            severity: match d.severity {
-                translator::Severity::Note => Severity::Note,
-                translator::Severity::Warning => Severity::Warning,
-                translator::Severity::Error => Severity::Error,
-            },
-            file: d.file.clone(),
-            line: d.line,
-            column: d.column,
-            message: d.message.clone(),
-            help: d.help.clone(),
-        }
-    }
-}
-
-impl From<&copybook::Diagnostic> for Finding {
-    fn from(d: &copybook::Diagnostic) -> Finding {
-        Finding {
-            severity: match d.severity {
-                copybook::Severity::Warning => Severity::Warning,
-                copybook::Severity::Error => Severity::Error,
-            },
-            file: PathBuf::from(&*d.file),
-            line: d.at.line,
-            column: d.at.column,
-            message: d.message.clone(),
-            help: d.help.clone(),
-        }
-    }
-}
-
-/// A finding about a text of definitions; such diagnostics do not name their file.
-pub fn of_definitions(file: &str, d: &cics::diagnostic::Diagnostic) -> Finding {
-    use cics::diagnostic::Severity as S;
-    Finding {
-        severity: match d.severity {
-            S::Note => Severity::Note,
-            S::Warning => Severity::Warning,
-            S::Error => Severity::Error,
-        },
-        file: file.into(),
-        line: d.line,
-        column: d.column,
-        message: d.message.clone(),
-        help: d.help.clone(),
-    }
-}
 
 /// Sorted names for a sentence, without duplicates.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {

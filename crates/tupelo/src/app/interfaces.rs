@@ -103,20 +103,19 @@ pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
         let comment = matches!(line.chars().nth(6), Some('*' | '/'));
         upper.contains("PROCEDURE") && upper.contains("DIVISION") && !comment
     });
-    Some(Finding {
-        severity: Severity::Warning,
-        file: source.to_owned(),
-        line: line.map_or(0, |(_, number)| number),
-        column: line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1) as u32,
-        message: format!(
-            "a task gives its first program no parameters: {} has no storage, and the program abends",
-            names.join(", ")
-        ),
-        help: Some(
-            "write a program that takes its data from DFHCOMMAREA or containers and CALLs this one"
-                .to_owned(),
-        ),
-    })
+    let indent = line.map_or(0, |(line, _)| line.len() - line.trim_start().len() + 1);
+    let place = (line.map_or(0, |(_, number)| number), indent as u32);
+    let message = format!(
+        "a task gives its first program no parameters: {} has no storage, and the program abends",
+        names.join(", ")
+    );
+    let help =
+        "write a program that takes its data from DFHCOMMAREA or containers and CALLs this one";
+    Some(
+        Finding::new(Severity::Warning, place, message)
+            .in_file(source)
+            .with_help(help),
+    )
 }
 
 fn containers(
@@ -152,14 +151,11 @@ fn containers(
         let near = other_case.map(String::as_str).or(near);
         let near = near.or(there.first().map(String::as_str));
         let place = near.and_then(|near| literal_at(text, near));
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: place.map_or(&*contract.file, |_| source).to_owned(),
-            line: place.map_or(0, |(line, _)| line),
-            column: place.map_or(0, |(_, column)| column),
-            message,
-            help: Some(help),
-        });
+        found.push(
+            Finding::new(Severity::Warning, place.unwrap_or_default(), message)
+                .in_file(place.map_or(&*contract.file, |_| source))
+                .with_help(help),
+        );
     };
     for (name, _) in &contract.response {
         if !used.put.contains(name) {
@@ -179,18 +175,17 @@ fn containers(
     }
     for channel in &used.channels {
         let place = literal_at(text, channel);
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: place.map_or(&*contract.file, |_| source).to_owned(),
-            line: place.map_or(0, |(line, _)| line),
-            column: place.map_or(0, |(_, column)| column),
-            message: format!(
-                "{program} names the channel {channel}, and an API's channel has no name: its commands answer CHANNELERR"
-            ),
-            help: Some(
-                "leave the option CHANNEL out; without it the commands take the channel that the program was given".to_owned(),
-            ),
-        });
+        let message = format!(
+            "{program} names the channel {channel}, and an API's channel has no name: its commands \
+             answer CHANNELERR"
+        );
+        let help = "leave the option CHANNEL out; without it the commands take the channel that \
+                    the program was given";
+        found.push(
+            Finding::new(Severity::Warning, place.unwrap_or_default(), message)
+                .in_file(place.map_or(&*contract.file, |_| source))
+                .with_help(help),
+        );
     }
 }
 
@@ -327,20 +322,21 @@ fn commarea(
     // The line is known only if the program itself describes the record.
     let line = text.lines().nth(in_program.checked_sub(1)? as usize);
     let here = line.is_some_and(|l| l.to_ascii_uppercase().contains("DFHCOMMAREA"));
-    Some(Finding {
-        severity: Severity::Warning,
-        file: source.to_owned(),
-        line: if here { in_program } else { 0 },
-        column: 0,
-        message: format!(
-            "DFHCOMMAREA has {} bytes, and the API passes {given}: the program {what}",
-            if expected > given { expected } else { most }
-        ),
-        help: Some(format!(
+    Some(
+        Finding::new(
+            Severity::Warning,
+            (if here { in_program } else { 0 }, 0),
+            format!(
+                "DFHCOMMAREA has {} bytes, and the API passes {given}: the program {what}",
+                if expected > given { expected } else { most }
+            ),
+        )
+        .in_file(source)
+        .with_help(format!(
             "compare it with the copybooks next to {}",
             contract.file.display()
         )),
-    })
+    )
 }
 
 /// Whether a program uses its DFHCOMMAREA only as described. Through its address,

@@ -12,7 +12,7 @@ use bms::{MapSource, OccursForm};
 use miette::{IntoDiagnostic, Result, WrapErr};
 
 use super::Application;
-use super::finding::{Finding, of_definitions};
+use super::finding::Finding;
 
 /// The folder of map sources in an application.
 pub const FOLDER: &str = "bms";
@@ -42,8 +42,7 @@ impl Application {
         let mut findings = Vec::new();
         for path in sources {
             let source = read_source(&path)?;
-            let file = path.to_string_lossy();
-            findings.extend(source.diagnostics.iter().map(|d| of_definitions(&file, d)));
+            findings.extend(source.diagnostics.iter().map(|d| d.clone().in_file(&path)));
             if !source.has_errors() {
                 add_members(&path, &source, &mut members);
             }

@@ -54,7 +54,6 @@ mod terminal_host;
 mod terminal_pages;
 pub mod texts;
 pub mod toml_errors;
-pub mod toml_places;
 pub mod transforms;
 pub mod units;
 pub mod uow;
@@ -74,7 +73,7 @@ use region::{EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId, WorkerCo
 use compile::CompiledPrograms;
 use config::{Config, FileSection, Sandbox};
 use definitions::InstalledDefinitions;
-use finding::{Findings, Severity, of_definitions};
+use finding::{Findings, Severity};
 
 /// An application folder as it is on the disk.
 pub struct Application {
@@ -152,7 +151,7 @@ impl Application {
         let text = read_if_there(&folder.join("resources.csd"))?.unwrap_or_default();
         let csd = csd::parse(&text);
         let own = csd.diagnostics.iter();
-        warnings.extend(own.map(|d| of_definitions("resources.csd", d)));
+        warnings.extend(own.map(|d| d.clone().in_file("resources.csd")));
         let broken_definitions = if csd.has_errors() {
             broken_definitions(&text, &csd)
         } else {
@@ -391,7 +390,7 @@ fn broken_definitions(text: &str, csd: &Csd) -> BTreeSet<String> {
         before.max_by_key(|d| d.line).map(|d| d.name.clone())
     };
     let errors = csd.diagnostics.iter();
-    let errors = errors.filter(|d| d.severity == cics::diagnostic::Severity::Error);
+    let errors = errors.filter(|d| d.severity == base::Severity::Error);
     let wrong = errors.filter_map(|d| about(d.line));
     let words: Vec<&str> = text.split_whitespace().collect();
     let defined = words

@@ -88,14 +88,9 @@ fn finding(source: &Path, text: &str, (kind, name): &(NamedResource, String)) ->
         ),
     };
     let (line, column) = literal_at(text, name).unwrap_or_default();
-    Finding {
-        severity: Severity::Warning,
-        file: source.to_owned(),
-        line,
-        column,
-        message,
-        help: Some(help),
-    }
+    Finding::new(Severity::Warning, (line, column), message)
+        .in_file(source)
+        .with_help(help)
 }
 
 /// The files and queues of this region that a program's commands name.

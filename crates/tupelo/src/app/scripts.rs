@@ -20,7 +20,7 @@ use script::{
 use super::Application;
 use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
 
 /// The slot in which the gateway finds the scripts, once they are loaded.
 pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
@@ -44,13 +44,13 @@ pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     let mut findings = Findings::new(&app.folder);
     findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
     let folder = app.folder.join(&app.config.script.folder);
-    findings.extend(checked.left_out.iter().map(|(name, why)| Finding {
-        severity: Severity::Warning,
-        file: folder.join(name),
-        line: 0,
-        column: 0,
-        message: format!("the file is left out: {why}"),
-        help: None,
+    findings.extend(checked.left_out.iter().map(|(name, why)| {
+        Finding::new(
+            Severity::Warning,
+            (0, 0),
+            format!("the file is left out: {why}"),
+        )
+        .in_file(folder.join(name))
     }));
     let defined = |name: &str| {
         name == script::TRANSACTION
@@ -124,7 +124,7 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
         (false, false) => Some(&*place.file),
         (false, true) => None,
     };
-    let places = KeyPlaces::of_settings(&app.folder);
+    let places = toml_errors::places(&app.folder);
     let written = named.and_then(|named| {
         if place.file.is_empty() {
             places.find(&format!("script.routes.{}", named.split_once(": ")?.0))
@@ -134,12 +134,10 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
     });
     if let Some((line, column)) = written {
         let missing = !place.file.is_empty();
-        return Finding {
-            severity: Severity::Error,
-            file: "tupelo.toml".into(),
-            line,
-            column,
-            message: if missing {
+        return Finding::new(
+            Severity::Error,
+            (line, column),
+            if missing {
                 format!(
                     "there is no script {}",
                     app.config.script.folder.join(&place.file).display()
@@ -147,26 +145,25 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
             } else {
                 mistake.message.clone()
             },
-            help: Some(if missing {
-                "scripts are named from their folder".to_owned()
-            } else {
-                "write a path such as \"/bank/{number}\"".to_owned()
-            }),
-        };
+        )
+        .in_file("tupelo.toml")
+        .with_help(if missing {
+            "scripts are named from their folder".to_owned()
+        } else {
+            "write a path such as \"/bank/{number}\"".to_owned()
+        });
     }
     let file = if place.file.is_empty() {
         PathBuf::from("tupelo.toml")
     } else {
         app.folder.join(&app.config.script.folder).join(&place.file)
     };
-    Finding {
-        severity: Severity::Error,
-        file,
-        line: place.line,
-        column: place.column,
-        message: mistake.message.clone(),
-        help: None,
-    }
+    Finding::new(
+        Severity::Error,
+        (place.line, place.column),
+        &mistake.message,
+    )
+    .in_file(file)
 }
 
 /// URIMAP definitions that may name scripts: path, program, transaction.

@@ -186,13 +186,12 @@ impl Application {
         };
         let wrong = UserStore::load(&file).err().unwrap_or_default();
         let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
-        let finding = |wrong: UsersError| Finding {
-            severity: Severity::Error,
-            file: PathBuf::new(),
-            line: 0,
-            column: 0,
-            message: format!("the user store {}: {wrong}", shown.display()),
-            help: None,
+        let finding = |wrong: UsersError| {
+            Finding::new(
+                Severity::Error,
+                (0, 0),
+                format!("the user store {}: {wrong}", shown.display()),
+            )
         };
         wrong.into_iter().map(finding).collect()
     }

@@ -10,7 +10,7 @@ use link::display::DisplayCharacters;
 use super::Application;
 use super::config::{Config, ZonedSign};
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
 
 impl Application {
     /// The code page of its programs' texts.
@@ -107,22 +107,23 @@ pub fn findings(app: &Application) -> Vec<Finding> {
         if app.csd.tranclasses.iter().any(|known| known.name == *class) {
             continue;
         }
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: "resources.csd".into(),
-            line: transaction.line,
-            column: 0,
-            message: format!(
-                "TRANSACTION({}): there is no TRANCLASS({}), so nothing bounds its tasks",
-                transaction.name.as_str(),
-                class.as_str()
-            ),
-            help: Some(format!(
+        found.push(
+            Finding::new(
+                Severity::Warning,
+                (transaction.line, 0),
+                format!(
+                    "TRANSACTION({}): there is no TRANCLASS({}), so nothing bounds its tasks",
+                    transaction.name.as_str(),
+                    class.as_str()
+                ),
+            )
+            .in_file("resources.csd")
+            .with_help(format!(
                 "write DEFINE TRANCLASS({}) GROUP({}) MAXACTIVE(its most tasks)",
                 class.as_str(),
                 transaction.group
             )),
-        });
+        );
     }
     found
 }
@@ -130,21 +131,14 @@ pub fn findings(app: &Application) -> Vec<Finding> {
 /// The place of an error about definitions: its text begins with the definition,
 /// `FILE(NAME)`, or with a section, `[files.NAME]`.
 pub fn placed(app: &Application, fault: &str) -> Finding {
-    let mut finding = Finding {
-        severity: Severity::Error,
-        file: PathBuf::new(),
-        line: 0,
-        column: 0,
-        message: fault.to_owned(),
-        help: None,
-    };
+    let mut finding = Finding::new(Severity::Error, (0, 0), fault);
     let section = fault
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'));
     if let Some((section, rest)) = section {
         let key = rest.split_whitespace().next().unwrap_or_default();
         let key = key.trim_end_matches(':');
-        let places = KeyPlaces::of_settings(&app.folder);
+        let places = toml_errors::places(&app.folder);
         let (line, column) = places.near(&format!("{section}.{key}"));
         if line > 0 {
             (finding.file, finding.line, finding.column) = ("tupelo.toml".into(), line, column);
@@ -171,13 +165,8 @@ pub fn at(
     message: String,
     help: &str,
 ) -> Finding {
-    let (line, column) = KeyPlaces::of_settings(folder).near(&format!("{section}.{key}"));
-    Finding {
-        severity,
-        file: "tupelo.toml".into(),
-        line,
-        column,
-        message,
-        help: Some(help.to_owned()),
-    }
+    let (line, column) = toml_errors::places(folder).near(&format!("{section}.{key}"));
+    Finding::new(severity, (line, column), message)
+        .in_file("tupelo.toml")
+        .with_help(help)
 }

@@ -8,7 +8,8 @@ use sockets::{CallPlace, MessageFormat, SocketsConfig};
 
 use super::Application;
 use super::finding::{Finding, Severity};
-use super::toml_places::KeyPlaces;
+use super::toml_errors;
+use settings::KeyPlaces;
 
 /// Tests for names, and the hint for a missing program.
 pub struct SocketNames<'a> {
@@ -23,7 +24,7 @@ pub struct SocketNames<'a> {
 /// The errors that `serve` would report, and a warning for each missing name at the
 /// heading of its receiver or listener.
 pub fn findings(app: &Application, names: &SocketNames<'_>) -> Vec<Finding> {
-    let places = KeyPlaces::of_settings(&app.folder);
+    let places = toml_errors::places(&app.folder);
     let (config, mut found) = settings(app, &places);
     if !config.enabled {
         return found;
@@ -37,14 +38,11 @@ fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Findin
     let mut config = app.config.sockets.clone();
     let mut found = Vec::new();
     let mut wrong = |file: &Path, (line, column), message: String| {
-        found.push(Finding {
-            severity: Severity::Error,
-            file: file.to_owned(),
-            line,
-            column,
-            help: help(&message),
-            message,
-        });
+        found.push(
+            Finding::new(Severity::Error, (line, column), &message)
+                .in_file(file)
+                .maybe_help(help(&message)),
+        );
     };
     if let Some(path) = config.definitions.clone() {
         match sources::read_to_string(&app.folder.join(&path)) {
@@ -104,18 +102,15 @@ fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) 
         place.map_or(0, |(line, _)| line)
     };
     let mut warn = |line, message, help| {
-        found.push(Finding {
-            severity: Severity::Warning,
-            file: match (line, &config.definitions) {
-                // A listener of the file of definitions.
-                (0, Some(definitions)) => definitions.clone(),
-                _ => PathBuf::from(SETTINGS),
-            },
-            line,
-            column: 0,
-            message,
-            help: Some(help),
-        });
+        found.push(
+            Finding::new(Severity::Warning, (line, 0), message)
+                .in_file(match (line, &config.definitions) {
+                    // A listener of the file of definitions.
+                    (0, Some(definitions)) => definitions.clone(),
+                    _ => PathBuf::from(SETTINGS),
+                })
+                .with_help(help),
+        );
     };
     let define = |name: &str, program: &str| {
         format!(

@@ -164,23 +164,22 @@ fn finding(app: &Application, at: &SqlUse, found: StatementFinding, tables: &[St
         0 => found.message,
         code => format!("SQLCODE {code}: {}", found.message),
     };
-    Finding {
-        // A table may be created before the program runs.
-        severity: if matches!(found.sqlcode, 0 | UNDEFINED) {
+    Finding::new(
+        if matches!(found.sqlcode, 0 | UNDEFINED) {
             Severity::Warning
         } else {
             Severity::Error
         },
-        file: at
-            .file
+        (at.line, at.column),
+        message,
+    )
+    .in_file(
+        at.file
             .strip_prefix(&app.folder)
             .unwrap_or(&at.file)
             .to_owned(),
-        line: at.line,
-        column: at.column,
-        message,
-        help,
-    }
+    )
+    .maybe_help(help)
 }
 
 /// SQLCODE of an undefined name.

@@ -1,69 +1,42 @@
-//! Reads TOML so that every mistake is reported at once.
-//!
-//! The deserializer stops at its first error. This module blanks out the place of the
-//! error and tries again, so that the user gets the whole list with line and column.
-//! The blanked text is never used: a file with a mistake gives only errors.
+//! Reads `tupelo.toml`, and reports every mistake with what its key means and allows.
 
 use std::ops::Range;
+use std::path::Path;
 
 use base::nearest;
+use settings::{KeyPlace, KeyPlaces, position, read_values, syntax_mistakes, unknown_key};
 use toml::de::DeTable;
 
 use super::config::Config;
 use super::finding::{Finding, Severity};
 use super::schema::{Field, SettingsSchema};
-use super::toml_places::{KeyPlace, KeyPlaces, position};
 
 /// Reads settings for a check, which continues after mistakes. Returns the settings
 /// without the faulty lines, or `None` if the text is not TOML.
 pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
-    let (_, syntax) = DeTable::parse_recoverable(text);
-    if !syntax.is_empty() {
-        let mut found: Vec<Finding> = Vec::new();
-        let mut last = None;
-        for error in syntax.iter().take(MOST) {
-            let finding = of_syntax(name, text, error);
-            // Errors on the line after a reported one follow from it, and
-            // several lines of prose are one mistake.
-            if last.is_none_or(|last: u32| last + 1 < finding.line) {
-                last = Some(finding.line);
-                found.push(finding);
-            } else {
-                last = last.max(Some(finding.line));
-            }
-        }
-        return (None, found);
+    let (file, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        let found = syntax_mistakes(text, &errors);
+        let found = found
+            .into_iter()
+            .take(MOST)
+            .map(|found| found.in_file(name));
+        return (None, found.collect());
     }
-    let mut mistakes: Vec<(String, Range<usize>)> = Vec::new();
-    let mut work = text.to_owned();
-    let config = loop {
-        match toml::from_str::<Config>(&work) {
-            Ok(value) => break Some(value),
-            Err(error) => {
-                let span = error.span().unwrap_or(0..0);
-                let known = mistakes.iter().any(|(_, s)| *s == span);
-                // Blanking a key of a table that spans lines can leave text
-                // that is not TOML: such an error is caused by the blanking.
-                let ours = toml::from_str::<toml::Table>(&work).is_err();
-                if known || ours || mistakes.len() == MOST {
-                    break None;
-                }
-                mistakes.push((error.message().trim().to_owned(), span.clone()));
-                if !blank(&mut work, &span) {
-                    break None;
-                }
-            }
-        }
-    };
-    mistakes.sort_by_key(|(_, span)| span.start);
-    let teacher = ErrorHints {
+    let (config, mistakes) = read_values::<Config>(&file, MOST);
+    let hints = ErrorHints {
         name,
         text,
         places: KeyPlaces::of(text),
         settings: SettingsSchema::new(),
     };
-    let findings = mistakes.iter().map(|(m, span)| teacher.finding(m, span));
+    let findings = mistakes.iter().map(|m| hints.finding(&m.message, &m.span));
     (config, findings.collect())
+}
+
+/// The places of the keys of an application's settings; none if they cannot be read.
+pub fn places(folder: &Path) -> KeyPlaces {
+    KeyPlaces::of(&std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default())
 }
 
 /// Makes the message and the hint for a mistake from the meaning of its key.
@@ -100,8 +73,9 @@ impl ErrorHints<'_> {
             return (message.to_owned(), None);
         };
         let keys = field.keys();
-        let near = nearest(word, keys.iter().copied()).map(|near| format!("did you mean {near}?"));
         if around.is_empty() {
+            let near = nearest(word, keys.iter().copied());
+            let near = near.map(|near| format!("did you mean {near}?"));
             let what = match place {
                 Some(place) if place.table => format!("there is no section [{word}]"),
                 _ => format!("{word} is in no section"),
@@ -121,11 +95,8 @@ impl ErrorHints<'_> {
             };
             return (what, Some(help));
         }
-        let help = near.unwrap_or_else(|| format!("the section has {}", keys.join(", ")));
-        (
-            format!("[{}] has no key {word}", around.join(".")),
-            Some(help),
-        )
+        let (message, help) = unknown_key(&around.join("."), word, keys);
+        (message, Some(help))
     }
 
     /// A value that its key does not allow.
@@ -221,101 +192,10 @@ fn wanted(kind: &str, field: Field<'_>) -> String {
     }
 }
 
-/// A text that is not TOML.
-fn of_syntax(name: &str, text: &str, wrong: &toml::de::Error) -> Finding {
-    let at = wrong.span().map_or(0, |span| span.start).min(text.len());
-    let (line, column) = position(text, at);
-    let source = text.lines().nth(line as usize - 1).unwrap_or_default();
-    let reason = wrong.message().trim();
-    let (key, value) = source.split_once('=').unwrap_or((source, ""));
-    let (key, value) = (
-        key.trim(),
-        value.split('#').next().unwrap_or_default().trim(),
-    );
-    let bare = value.starts_with(|c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~')
-    });
-    let mistake = |message: String, help: &str| (message, Some(help.to_owned()));
-    let (message, help) = match reason {
-        "duplicate key" => {
-            let word = wrong.span().and_then(|span| text.get(span)).unwrap_or(key);
-            mistake(format!("{word} is set twice"), "remove one of the two")
-        }
-        _ if source.trim_start().starts_with('[') && !source.contains(']') => mistake(
-            "the heading of the section is not closed".to_owned(),
-            &format!("write {}]", source.trim()),
-        ),
-        _ if !source.contains('=') => mistake(
-            "this is not a line of TOML".to_owned(),
-            "lines are [section], key = value, or a comment after #",
-        ),
-        _ if value.is_empty() => mistake(
-            format!("{key} has no value"),
-            "write key = value, or remove the line",
-        ),
-        _ if bare => mistake(
-            format!("{value} is neither a number nor true or false"),
-            &format!("strings need quotes: {key} = \"{value}\""),
-        ),
-        _ if value.starts_with(['"', '\'']) && !closed(value) => mistake(
-            "the quote is not closed".to_owned(),
-            "a string ends with the quote that it began with, on the same line",
-        ),
-        _ if value.starts_with(['"']) && value.contains('\\') => mistake(
-            format!("a backslash begins an escape: {reason}"),
-            "write \\\\ for a backslash, or put the text in single quotes",
-        ),
-        _ => (reason.to_owned(), None),
-    };
-    error(name, line, column, message, help)
-}
-
-/// Whether a quoted text has its closing quote.
-fn closed(value: &str) -> bool {
-    let quote = value.chars().next().unwrap_or('"');
-    value.chars().skip(1).any(|c| c == quote)
-}
-
 fn error(file: &str, line: u32, column: u32, message: String, help: Option<String>) -> Finding {
-    Finding {
-        severity: Severity::Error,
-        file: file.into(),
-        line,
-        column,
-        message,
-        help,
-    }
-}
-
-/// Overwrites the lines of `span` with blanks; a table header takes its whole
-/// table along. Offsets stay as they are.
-fn blank(text: &mut String, span: &Range<usize>) -> bool {
-    let start = text[..span.start.min(text.len())]
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
-    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at);
-    let mut end = line_end(span.end.max(start).min(text.len()));
-    if text[start..].trim_start().starts_with('[') {
-        while end < text.len() {
-            let next = end + 1;
-            if text[next..]
-                .trim_start_matches([' ', '\t'])
-                .starts_with('[')
-            {
-                break;
-            }
-            end = line_end(next);
-        }
-    }
-    if text[start..end].trim().is_empty() {
-        return false;
-    }
-    let blanks: String = text[start..end]
-        .bytes()
-        .map(|b| if b == b'\n' { '\n' } else { ' ' })
-        .collect();
-    text.replace_range(start..end, &blanks);
-    true
+    Finding::new(Severity::Error, (line, column), message)
+        .in_file(file)
+        .maybe_help(help)
 }
 
 /// Most mistakes that are reported; with more the file is not of this kind.
@@ -394,47 +274,6 @@ mod tests {
             all,
             ["2:1 [store] has no key zzzzzz / the section has path, map_gib, sync, walk_gib"]
         );
-    }
-
-    #[test]
-    fn a_text_that_is_not_toml_is_reported_once_with_the_fix() {
-        for (text, wanted) in [
-            (
-                "[region\napplid = \"A\"\n",
-                "1 the heading of the section is not closed / write [region]",
-            ),
-            (
-                "[gateway]\nlisten = 127.0.0.1:8080\n",
-                "2 127.0.0.1:8080 is neither a number nor true or false / strings need quotes: listen = \"127.0.0.1:8080\"",
-            ),
-            (
-                "[region]\napplid = \n",
-                "2 applid has no value / write key = value, or remove the line",
-            ),
-            (
-                "[region]\nmax_tasks = 1\nmax_tasks = 2\n",
-                "3 max_tasks is set twice / remove one of the two",
-            ),
-            (
-                "What this folder\nis, and who\nwrote it.\n",
-                "1 this is not a line of TOML / lines are [section], key = value, or a comment after #",
-            ),
-            (
-                "[region]\napplid = \"A\n",
-                "2 the quote is not closed / a string ends with the quote that it began with, on the same line",
-            ),
-        ] {
-            let found = from_str("tupelo.toml", text).unwrap_err();
-            let line = |f: &Finding| {
-                format!(
-                    "{} {} / {}",
-                    f.line,
-                    f.message,
-                    f.help.as_deref().unwrap_or("-")
-                )
-            };
-            assert_eq!(found.iter().map(line).collect::<Vec<_>>(), [wanted]);
-        }
     }
 
     #[test]

@@ -17,14 +17,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use miette::{Result, bail, miette};
 use region::NotStarted;
 use web::document::TemplateTable;
-use web::{
-    CicsWebSupport, DefinitionProblem, PipelineTable, WebAnswer, WebBody, WebDefinitions,
-    WebRequest,
-};
+use web::{CicsWebSupport, PipelineTable, WebAnswer, WebBody, WebDefinitions, WebRequest};
 
 use super::Application;
 use super::definitions::MIRRORS;
-use super::finding::{Finding, Findings, Severity};
+use super::finding::{Finding, Findings};
 use super::local::port_of_this_thread;
 use super::scripts::WebSlot;
 
@@ -71,7 +68,7 @@ fn check_exits(app: &Application, findings: &mut Findings) {
 }
 
 /// The pipelines and web services of an application, and their errors.
-pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
+pub fn pipelines(app: &Application) -> (PipelineTable, Vec<Finding>) {
     let csd = &app.csd;
     PipelineTable::load(
         &csd.pipelines,
@@ -84,19 +81,6 @@ pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
             page => page,
         },
     )
-}
-
-impl From<DefinitionProblem> for Finding {
-    fn from(wrong: DefinitionProblem) -> Finding {
-        Finding {
-            severity: Severity::Error,
-            file: wrong.file.unwrap_or_default(),
-            line: wrong.line,
-            column: 0,
-            message: wrong.message,
-            help: wrong.help,
-        }
-    }
 }
 
 /// Reports URIMAPs that name missing pipelines and web services.

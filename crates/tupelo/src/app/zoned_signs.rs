@@ -163,18 +163,17 @@ fn warning(
         ZonedSign::Ascii => ("ascii", "ebcdic"),
         ZonedSign::Ebcdic => ("ebcdic", "ascii"),
     };
-    Finding {
-        severity: Severity::Warning,
-        file: "tupelo.toml".into(),
-        line: 0,
-        column: 0,
-        message: format!(
-            "[files.{file}]: {others} of {records} records have signs as zoned_sign = {other:?} has them, first {item} of record {number}"
-        ),
-        help: Some(format!(
-            "programs read them and write signs of zoned_sign = {here:?}: `tupelo file dump` and `tupelo file load` convert the file, or set zoned_sign = {other:?} in [region]"
-        )),
-    }
+    let message = format!(
+        "[files.{file}]: {others} of {records} records have signs as zoned_sign = {other:?} has \
+         them, first {item} of record {number}"
+    );
+    let help = format!(
+        "programs read them and write signs of zoned_sign = {here:?}: `tupelo file dump` and \
+         `tupelo file load` convert the file, or set zoned_sign = {other:?} in [region]"
+    );
+    Finding::new(Severity::Warning, (0, 0), message)
+        .in_file("tupelo.toml")
+        .with_help(help)
 }
 
 #[cfg(test)]

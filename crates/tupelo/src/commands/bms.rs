@@ -151,7 +151,7 @@ fn read(file: &PathBuf) -> Result<MapSource> {
         .wrap_err_with(|| format!("cannot read {}", file.display()))?;
     let source = bms::parse(&bms::source_text(&bytes));
     for diagnostic in &source.diagnostics {
-        eprintln!("{}:{diagnostic}", file.display());
+        eprintln!("{}", diagnostic.clone().in_file(file));
     }
     if source.sets.is_empty() {
         return Err(miette!("{}: the file has no map set", file.display()));

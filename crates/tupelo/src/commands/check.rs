@@ -217,14 +217,7 @@ fn follows(app: &Application, message: &str) -> bool {
 
 /// The finding that programs cannot be compiled at all.
 fn no_compiler(report: &miette::Report) -> Finding {
-    Finding {
-        severity: Severity::Error,
-        file: PathBuf::new(),
-        line: 0,
-        column: 0,
-        message: report.to_string(),
-        help: report.help().map(|help| help.to_string()),
-    }
+    Finding::new(Severity::Error, (0, 0), report.to_string()).maybe_help(report.help().map(|help| help.to_string()))
 }
 
 /// Names of programs that are neither here nor in another region, and of undefined
@@ -346,13 +339,10 @@ fn missing(
     }
     let mut findings = Vec::new();
     let finding =
-        |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding {
-            severity: Severity::Warning,
-            file,
-            line,
-            column,
-            message,
-            help: Some(help),
+        |(file, line, column): (PathBuf, u32, u32), message: String, help: String| {
+            Finding::new(Severity::Warning, (line, column), message)
+                .in_file(file)
+                .with_help(help)
         };
     // A missing program is reported once, with all its callers.
     while let Some(first) = callers.first() {
@@ -416,17 +406,10 @@ fn is_elsewhere(app: &Application, compiled: &CompiledPrograms, connection: Opti
 /// Reports a program whose name is too long for a resource.
 fn long_name(built: &translator::BuildResult) -> Option<Finding> {
     let name = built.programs.first().filter(|name| name.len() > 8)?;
-    Some(Finding {
-        severity: Severity::Note,
-        file: built.source.clone(),
-        line: 0,
-        column: 0,
-        message: format!(
+    Some(Finding::new(Severity::Note, (0, 0), format!(
             "the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it",
             name.len()
-        ),
-        help: Some("names of programs have 1 to 8 characters; only CALL can use longer names".to_owned()),
-    })
+        )).in_file(&built.source).with_help("names of programs have 1 to 8 characters; only CALL can use longer names"))
 }
 
 /// The place where an API's asset names a program.

@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::{Diagnostic, Severity};
 use cics::csd::{PipelineDef, UriMapDef, UriMapUsage, WebServiceDef};
 use copybook::codepage::CodePage;
 use soap::pipeline::{Config, ConfigError, PipelineRole};
@@ -19,19 +20,6 @@ use soap::{MessageCodecs, ServiceBinding};
 
 use super::{InstalledPipeline, PipelineTable, WebService};
 use crate::files::below;
-
-/// A problem of a definition or its file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DefinitionProblem {
-    /// The file; `None` for the definition itself.
-    pub file: Option<PathBuf>,
-    /// Line in it, from 1; 0 for the whole.
-    pub line: u32,
-    /// The problem.
-    pub message: String,
-    /// The suggested fix.
-    pub help: Option<String>,
-}
 
 /// Longest name of a web service.
 const MAX_NAME: usize = 32;
@@ -78,7 +66,7 @@ struct Loader<'a> {
     folder: &'a Path,
     page: CodePage,
     made: PipelineTable,
-    wrong: Vec<DefinitionProblem>,
+    wrong: Vec<Diagnostic>,
 }
 
 impl PipelineTable {
@@ -91,7 +79,7 @@ impl PipelineTable {
         maps: &[UriMapDef],
         folder: &Path,
         page: CodePage,
-    ) -> (PipelineTable, Vec<DefinitionProblem>) {
+    ) -> (PipelineTable, Vec<Diagnostic>) {
         let mut loader = Loader {
             folder,
             page,
@@ -114,12 +102,12 @@ impl PipelineTable {
 
 impl Loader<'_> {
     fn refuse(&mut self, file: Option<&Path>, line: usize, message: String, help: &str) {
-        self.wrong.push(DefinitionProblem {
-            file: file.map(Path::to_owned),
-            line: u32::try_from(line).unwrap_or(0),
-            message,
-            help: (!help.is_empty()).then(|| help.to_owned()),
-        });
+        let line = u32::try_from(line).unwrap_or(0);
+        self.wrong.push(
+            Diagnostic::new(Severity::Error, (line, 0), message)
+                .in_file(file.unwrap_or(Path::new("")))
+                .maybe_help((!help.is_empty()).then(|| help.to_owned())),
+        );
     }
 
     /// A file or folder by its path below the folder, or by its last part.
@@ -341,7 +329,7 @@ fn supplied(path: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn load(csd: &str, files: &[(&str, &str)]) -> (PipelineTable, Vec<DefinitionProblem>) {
+    fn load(csd: &str, files: &[(&str, &str)]) -> (PipelineTable, Vec<Diagnostic>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);

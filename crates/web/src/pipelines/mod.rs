@@ -25,8 +25,6 @@ use cics::csd::{PipelineDef, UriMapDef};
 use soap::pipeline::Config;
 use soap::{MessageCodecs, ServiceBinding};
 
-pub use load::DefinitionProblem;
-
 /// The pipelines and web services of an application.
 #[derive(Debug, Clone, Default)]
 pub struct PipelineTable {

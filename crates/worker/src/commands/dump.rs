@@ -74,10 +74,7 @@ fn show(text: &mut String, name: &str, at: *const u8, bytes: usize) {
     let area = unsafe { std::slice::from_raw_parts(at, bytes) };
     let _ = writeln!(text, "\n{name}, {bytes} bytes at {at:p}");
     for (n, line) in area.chunks(16).enumerate() {
-        let hex: Vec<String> = line
-            .chunks(4)
-            .map(|word| word.iter().map(|b| format!("{b:02X}")).collect())
-            .collect();
+        let hex: Vec<String> = line.chunks(4).map(base::hex::upper).collect();
         let printable = |b: &u8| {
             if b.is_ascii_graphic() || *b == b' ' {
                 char::from(*b)

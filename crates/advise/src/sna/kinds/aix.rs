@@ -371,7 +371,7 @@ fn push(out: &mut ParsedStatements, verb: &str, name: &str, setting: &str, at: L
 mod tests {
     use super::*;
     use crate::kind;
-    use cics::diagnostic::Severity;
+    use base::Severity;
 
     #[test]
     fn profiles_commands_and_listings_are_read() {

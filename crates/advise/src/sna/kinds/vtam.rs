@@ -175,7 +175,7 @@ fn parse_start(text: &str) -> ParsedText {
 mod tests {
     use super::*;
     use crate::kind::recognise;
-    use cics::diagnostic::Severity;
+    use base::Severity;
 
     #[test]
     fn a_job_that_defines_clusters_is_no_major_node() {

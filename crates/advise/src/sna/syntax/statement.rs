@@ -4,7 +4,7 @@
 //! stanza differ only in punctuation: each is a row of statements with a
 //! verb, a name and operands. Rules look at statements, never at text.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use crate::document::LineColumn;
 

@@ -1,6 +1,6 @@
 //! Statements against the table of their kind.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::keywords::ReportedKeywords;
 use super::rows::{KeywordRow, Table};

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use base::nearest;
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::form::shown;
 use super::rows::{KeywordStyle, Table, UnreadKeywords};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cics::diagnostic::Severity;
+use base::Severity;
 
 use super::TABLES;
 use super::form::ValueForm;

@@ -1,6 +1,6 @@
 //! Values that may not be larger than another one of their statement.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::judge::SILENT;
 use super::rows::{MODD, Table};

@@ -1,7 +1,7 @@
 //! From words to statements of the profile.
 
 use base::nearest;
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::super::words::{PlacedWord, abbreviates, words};
 use super::routes::{gateway_routes, route_block};

@@ -1,7 +1,7 @@
 //! Static routes: ROUTE in a BEGINROUTES block, the same in Policy Agent's
 //! route tables, and entries of GATEWAY.
 
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 
 use super::super::words::PlacedWord;
 use super::Route;

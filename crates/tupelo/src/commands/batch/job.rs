@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use batch::jcl::{self, AfterAbend, DataSetDisposition, DdPart, JclJob, Status};
 use batch::tso::TsoCommand;
 use batch::{DdAllocation, RecordSource};
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
 use super::programs::{RunnablePrograms, in_folder, name_of};
@@ -104,14 +104,11 @@ fn report_problems(
             column,
             ..refused
         });
-        refused.unwrap_or_else(|| Diagnostic {
-            severity: Severity::Error,
-            line,
-            column,
-            message: format!("there is no program {name} in the folder batch"),
-            help: Some(
-                "supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD and DSNTEP2".to_owned(),
-            ),
+        refused.unwrap_or_else(|| {
+            let message = format!("there is no program {name} in the folder batch");
+            let help = "supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD \
+                        and DSNTEP2";
+            Diagnostic::new(Severity::Error, (line, column), message).with_help(help)
         })
     };
     let unknown = job.steps.iter().filter(|step| !is_there(&step.program));

@@ -13,7 +13,7 @@ use std::io::Write;
 
 use batch::tso::{self, ProgramRun, TsoCommand, TsoKind};
 use batch::{DdAllocation, RecordSource};
-use cics::diagnostic::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::db2_programs::{self, Db2Program};
@@ -45,13 +45,7 @@ pub fn refusal(program: &str) -> Option<Diagnostic> {
     } else {
         REFUSED.iter().find(|(name, _)| *name == program)?.1
     };
-    Some(Diagnostic {
-        severity: Severity::Error,
-        line: 0,
-        column: 1,
-        message: format!("{program} is not supported"),
-        help: Some(help.to_owned()),
-    })
+    Some(Diagnostic::new(Severity::Error, (0, 1), format!("{program} is not supported")).with_help(help))
 }
 
 /// The programs of the application that commands run.
@@ -69,13 +63,7 @@ pub fn problems(commands: &[TsoCommand], first_line: u32) -> Vec<Diagnostic> {
     for command in commands {
         let line = first_line + command.line - 1;
         let wrong = match &command.kind {
-            TsoKind::Wrong(why) => Some(Diagnostic {
-                severity: Severity::Error,
-                line,
-                column: 1,
-                message: why.clone(),
-                help: None,
-            }),
+            TsoKind::Wrong(why) => Some(Diagnostic::new(Severity::Error, (line, 1), why)),
             TsoKind::Run(run) if Db2Program::by_name(&run.program).is_some() => None,
             TsoKind::Run(run) | TsoKind::Call(run) => {
                 refusal(&run.program).map(|diagnostic| Diagnostic { line, ..diagnostic })

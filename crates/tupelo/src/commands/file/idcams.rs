@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, BufWriter, Cursor, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use batch::CodePageOf;
-use cics::diagnostic::Diagnostic;
+use base::Diagnostic;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{ConditionCode, Command, DataRef, DdStatement, EntryKind, Statement, JobStep, parse};
 use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, FileSource, copy, dump, load};
@@ -25,7 +25,7 @@ use crate::Outcome;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
 use crate::app::files::describe;
-use crate::app::finding::{Finding, Findings, Severity, of_definitions};
+use crate::app::finding::{Finding, Findings, Severity};
 
 mod through_region;
 
@@ -124,7 +124,6 @@ fn replaced(line: &[(char, u32)], from: &str, to: &str) -> Vec<(char, u32)> {
 /// Prints the diagnostics of a text, and returns the number of errors. With errors, also
 /// prints that no command was run.
 pub fn report_diagnostics<'d>(given: &NameAssignments, path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
-    let file = path.display().to_string();
     let bytes = std::fs::read(path).unwrap_or_default();
     let written = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = written.lines().collect();
@@ -134,7 +133,7 @@ pub fn report_diagnostics<'d>(given: &NameAssignments, path: &Path, found: impl 
         finding
     };
     let mut findings = Findings::new(Path::new(""));
-    findings.extend(found.map(|found| in_file(of_definitions(&file, found))));
+    findings.extend(found.map(|found| in_file(found.clone().in_file(path))));
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
     let errors = findings.count(Severity::Error);
     if errors > 0 {

@@ -1,7 +1,6 @@
 //! The places of the keys of a TOML text, for messages about their values.
 
 use std::ops::Range;
-use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -38,11 +37,6 @@ impl KeyPlace {
 }
 
 impl KeyPlaces {
-    /// The keys of an application's settings; empty if they cannot be read.
-    pub fn of_settings(folder: &Path) -> KeyPlaces {
-        KeyPlaces::of(&std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default())
-    }
-
     /// The keys of a text; of a text with mistakes, those before the first mistake.
     pub fn of(text: &str) -> KeyPlaces {
         let mut keys = Vec::new();
@@ -109,7 +103,9 @@ impl KeyPlaces {
 
 /// Line and column in characters, from 1, of a byte of a text.
 pub fn position(text: &str, at: usize) -> (u32, u32) {
-    let before = text.get(..at.min(text.len())).unwrap_or_default();
+    let mut ends = (0..=at.min(text.len())).rev();
+    let end = ends.find(|at| text.is_char_boundary(*at));
+    let before = &text[..end.unwrap_or_default()];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
     (
