@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Document, DocumentSet, TuningFinding, advise};
+use advise::{Document, DocumentSet, TuningFinding, advise};
 
 /// The documents of a folder of the example.
 fn example(folder: &str) -> DocumentSet {
@@ -294,7 +294,7 @@ fn figures_9_and_10_between_an_os2_and_a_dos_machine() {
 #[test]
 fn the_batch_example_gives_slow_and_fast_sessions() {
     let set = example("batch");
-    let pairs = super::session::pairs(&set);
+    let pairs = advise::sna::session::pairs(&set);
     let [pair] = &pairs[..] else {
         panic!("one pair")
     };

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::{Document, DocumentSet, TuningFinding, advise};
+use advise::{Document, DocumentSet, TuningFinding, advise};
 
 /// If advice still changes a setting after this many rounds, it is circular. One
 /// round is enough if no advice depends on another setting.

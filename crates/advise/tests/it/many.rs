@@ -1,11 +1,11 @@
 //! Texts of many statements: the output grows with the text, not with the
 //! product of its parts.
 
-use crate::document::{Document, DocumentSet};
-use crate::{TuningFinding, advise};
+use advise::{Document, DocumentSet};
+use advise::{TuningFinding, advise};
 
 fn read(name: &str, kind: &str, text: &str) -> Document {
-    let kind = crate::kinds().find(|k| k.word == kind);
+    let kind = advise::kinds().find(|k| k.word == kind);
     Document::read(name, text, kind).expect("the kind is given")
 }
 
@@ -98,7 +98,7 @@ fn differing_rings_are_reported_where_the_stations_own_is_unknown() {
 
 #[test]
 fn an_empty_text_has_a_note_whatever_its_kind() {
-    for kind in crate::kinds() {
+    for kind in advise::kinds() {
         for text in ["", " \n\n"] {
             let document = read("empty", kind.word, text);
             let reported = document

@@ -1,12 +1,22 @@
 //! Readers and rules terminate for any text: random statements from the vocabulary
 //! of each syntax, and random bytes.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use cics::diagnostic::Severity;
 
-use super::KINDS;
-use crate::{Document, DocumentSet, advise};
+use advise::{Document, DocumentContent, DocumentKind, DocumentSet, advise, kinds};
+
+/// The kinds of SNA text.
+static KINDS: LazyLock<Vec<&'static DocumentKind>> = LazyLock::new(|| {
+    let is_sna = |kind: &&'static DocumentKind| {
+        let empty = Document::read("a", "", Some(*kind)).expect("a kind is given");
+        matches!(empty.content, DocumentContent::Sna(_))
+    };
+    kinds().filter(is_sna).collect()
+});
 
 /// Words that readers and rules use, and separators.
 const WORDS: &[&str] = &[

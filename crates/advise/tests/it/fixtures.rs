@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::{Document, DocumentSet, TuningFinding, advise, kinds, rules};
+use advise::{Document, DocumentSet, TuningFinding, advise, kinds, rules};
 
 fn testdata() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata")
@@ -197,7 +197,7 @@ fn the_guide_shows_what_is_printed() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let guide = fs::read_to_string(root.join("docs/guide/advise.md")).expect("the guide is there");
     let folder = root.join("examples/advise/web");
-    let look = crate::report::ReportStyle {
+    let look = advise::report::ReportStyle {
         width: 100,
         colour: false,
     };
@@ -221,7 +221,7 @@ fn the_guide_shows_what_is_printed() {
             let text = fs::read_to_string(folder.join(word)).expect("the example is there");
             documents.all.push(read(&[word], &text));
         }
-        let report = crate::report::text(&documents, &advise(&documents, &only), &look);
+        let report = advise::report::text(&documents, &advise(&documents, &only), &look);
         assert_eq!(printed, report, "{command}");
         shown += 1;
     }
