@@ -2,7 +2,7 @@
 
 use super::config::Link;
 use super::cost::AdapterCard;
-use crate::dlc::llc2::{self, LinkStation};
+use sna::dlc::llc2::{self, LinkStation};
 use std::collections::VecDeque;
 
 /// An adapter with the link station above it.
@@ -143,4 +143,4 @@ pub(super) fn is_expedited(piu: &[u8]) -> bool {
     piu.first().is_some_and(|byte| byte & 0x01 != 0)
 }
 
-use crate::dlc::pdu::I_HEADER_BYTES;
+use sna::dlc::pdu::I_HEADER_BYTES;

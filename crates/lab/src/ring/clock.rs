@@ -14,13 +14,13 @@ use std::collections::BinaryHeap;
 pub(super) struct Clock<E> {
     now: u64,
     serial: u64,
-    plans: BinaryHeap<Reverse<Plan<E>>>,
+    plans: BinaryHeap<Reverse<PlannedEvent<E>>>,
     /// Chance, by the seed alone.
     pub(super) random: SeededRandom,
 }
 
 #[derive(Debug)]
-struct Plan<E> {
+struct PlannedEvent<E> {
     at: u64,
     serial: u64,
     event: E,
@@ -50,7 +50,7 @@ impl<E> Clock<E> {
     /// Plans `event` for an instant; one that has passed means now.
     pub(super) fn at(&mut self, at: u64, event: E) {
         self.serial += 1;
-        self.plans.push(Reverse(Plan {
+        self.plans.push(Reverse(PlannedEvent {
             at: at.max(self.now),
             serial: self.serial,
             event,
@@ -65,21 +65,21 @@ impl<E> Clock<E> {
     }
 }
 
-impl<E> PartialEq for Plan<E> {
+impl<E> PartialEq for PlannedEvent<E> {
     fn eq(&self, other: &Self) -> bool {
         (self.at, self.serial) == (other.at, other.serial)
     }
 }
 
-impl<E> Eq for Plan<E> {}
+impl<E> Eq for PlannedEvent<E> {}
 
-impl<E> PartialOrd for Plan<E> {
+impl<E> PartialOrd for PlannedEvent<E> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> Ord for Plan<E> {
+impl<E> Ord for PlannedEvent<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.at, self.serial).cmp(&(other.at, other.serial))
     }

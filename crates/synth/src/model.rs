@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use crate::ConnectionSide;
+use capture::ConnectionSide;
 
 /// The position of the capture point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use std::net::SocketAddr;
 
-use super::frame::{ACK, FIN, PSH, SYN, Segment};
-use super::sna::{FrameContent, FrameTape, LinkWord, SnaLink, SnaUnit};
-use crate::ConnectionSide;
+use super::{FrameContent, FrameTape, LinkWord, SnaLink, SnaUnit};
+use crate::frame::{ACK, FIN, PSH, SYN, Segment};
+use capture::ConnectionSide;
 use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
 use sna::dlc::ssp::{
     CircuitEnd, ControlPart, Flow, FlowOperator, Kind, PORT, SspMessage, StationPair,

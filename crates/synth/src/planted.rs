@@ -14,7 +14,7 @@ use super::model::{
 };
 use super::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
 use super::writer::{FileFormat, Writer, capture_file};
-use crate::ConnectionSide;
+use capture::ConnectionSide;
 
 /// A capture with a cause in it.
 pub struct PlantedCapture {

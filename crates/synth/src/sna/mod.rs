@@ -2,18 +2,19 @@
 //! Ethernet.
 //!
 //! A script says who sends which unit, and how long after the one before. Over
-//! DLSw ([`super::sna_dlsw`]) each unit is a message in a TCP segment; on an
+//! DLSw ([`dlsw`]) each unit is a message in a TCP segment; on an
 //! Ethernet it is a numbered LLC2 frame.
 //! Reference: ISO/IEC 8802-2; IBM *SNA Formats* (GA27-3136).
+
+mod dlsw;
 
 use std::io;
 use std::net::SocketAddr;
 
-use super::frame::Segment;
-use super::model::CapturePlace;
-use super::sna_dlsw;
-use super::writer::{EPOCH_NS, FileFormat, Writer};
-use crate::ConnectionSide;
+use crate::frame::Segment;
+use crate::model::CapturePlace;
+use crate::writer::{EPOCH_NS, FileFormat, Writer};
+use capture::ConnectionSide;
 use sna::dlc::{mac, pdu};
 use sna::wire::rh::{RequestedResponse, Rh, RuCategory};
 use sna::wire::{fmh5, ipm, th};
@@ -200,7 +201,7 @@ pub fn sna_captures(
         };
         match link {
             SnaLink::Ethernet => ethernet(&mut tape, script),
-            dlsw => sna_dlsw::write(*dlsw, &mut tape, script),
+            link => dlsw::write(*link, &mut tape, script),
         }
         sent.append(&mut tape.sent);
     }

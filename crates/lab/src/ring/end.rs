@@ -8,16 +8,16 @@
 //! in PIUs.
 
 use super::config::{Pacing, Session, Transaction};
-use crate::conversation::code::{Fill, ReturnCode, StatusReceived};
-use crate::conversation::{ConversationId, ReceiveStatus, SendResult};
-use crate::mode::{Mode, PacingMode, TransmissionPriority};
-use crate::name::{LuName, ModeName, TpName};
-use crate::time::MonotonicTime;
-use crate::{
+use bytes::Bytes;
+use sna::conversation::code::{Fill, ReturnCode, StatusReceived};
+use sna::conversation::{ConversationId, ReceiveStatus, SendResult};
+use sna::mode::{Mode, PacingMode, TransmissionPriority};
+use sna::name::{LuName, ModeName, TpName};
+use sna::time::MonotonicTime;
+use sna::{
     AllocateParameters, LinkConfig, LinkId, LinkRole, Node, NodeConfig, NodeEvent, PartnerLu,
     TpDefinition,
 };
-use bytes::Bytes;
 use std::task::Poll;
 
 /// The progress of a verb.
@@ -41,7 +41,7 @@ pub(super) struct RingEnd {
     btu_bytes: usize,
     link: Option<LinkId>,
     conversation: Option<ConversationId>,
-    doing: Doing,
+    doing: ProgramState,
     /// Bytes of the file still to be sent.
     left: usize,
     /// The result of a receive before the program had the processor.
@@ -59,7 +59,7 @@ pub(super) struct RingEnd {
 
 /// The next verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
+enum ProgramState {
     Allocating,
     Accepting,
     Sending,
@@ -87,7 +87,7 @@ impl RingEnd {
         transaction: Transaction,
         client: bool,
     ) -> Result<RingEnd, String> {
-        let names = Names::new()?;
+        let names = NodeNames::new()?;
         let mut node = Node::new(NodeConfig {
             // As many RUs as the largest window, so that only pacing limits.
             receive_backlog_bytes: (session.ru_bytes * 128).max(64 * 1024),
@@ -113,9 +113,9 @@ impl RingEnd {
             link: None,
             conversation: None,
             doing: if client {
-                Doing::Allocating
+                ProgramState::Allocating
             } else {
-                Doing::Accepting
+                ProgramState::Accepting
             },
             left: 0,
             taken: None,
@@ -148,7 +148,7 @@ impl RingEnd {
         if !self.client {
             return;
         }
-        match Names::new() {
+        match NodeNames::new() {
             Ok(names) => {
                 self.node.define_route(names.server.clone(), link);
                 let wish =
@@ -182,7 +182,7 @@ impl RingEnd {
             return false;
         }
         self.called = false;
-        if self.doing == Doing::Receiving && self.conversation.is_some() {
+        if self.doing == ProgramState::Receiving && self.conversation.is_some() {
             // Part of a record is not a reason to give the program the processor.
             self.taken = self.try_receive();
             self.waits = self.taken.is_none();
@@ -215,10 +215,10 @@ impl RingEnd {
             return self.wait();
         };
         let step = match self.doing {
-            Doing::Allocating => self.allocating(conversation),
-            Doing::Accepting => self.accepting(conversation),
-            Doing::Sending => self.sending(conversation),
-            Doing::Receiving => self.receiving(conversation),
+            ProgramState::Allocating => self.allocating(conversation),
+            ProgramState::Accepting => self.accepting(conversation),
+            ProgramState::Sending => self.sending(conversation),
+            ProgramState::Receiving => self.receiving(conversation),
         };
         self.learn();
         step
@@ -249,7 +249,7 @@ impl RingEnd {
             Poll::Pending => self.wait(),
             Poll::Ready(code) => {
                 self.expect(code);
-                self.doing = Doing::Sending;
+                self.doing = ProgramState::Sending;
                 self.begin();
                 VerbProgress::Began
             }
@@ -259,7 +259,7 @@ impl RingEnd {
     fn accepting(&mut self, conversation: ConversationId) -> VerbProgress {
         let code = self.node.accept(conversation);
         self.expect(code);
-        self.doing = Doing::Receiving;
+        self.doing = ProgramState::Receiving;
         VerbProgress::Next
     }
 
@@ -282,7 +282,7 @@ impl RingEnd {
                 self.sent_bytes += bytes;
                 self.left -= bytes;
                 if matches!(self.transaction, Transaction::Inquiry { .. }) && self.left == 0 {
-                    self.doing = Doing::Receiving;
+                    self.doing = ProgramState::Receiving;
                 }
                 VerbProgress::Next
             }
@@ -306,7 +306,7 @@ impl RingEnd {
                 VerbProgress::Next
             }
             StatusReceived::Send => {
-                self.doing = Doing::Sending;
+                self.doing = ProgramState::Sending;
                 self.begin();
                 if self.client {
                     VerbProgress::Over
@@ -376,19 +376,19 @@ impl RingEnd {
 }
 
 /// The names of the two ends.
-struct Names {
+struct NodeNames {
     client: LuName,
     server: LuName,
     mode: ModeName,
     program: TpName,
 }
 
-impl Names {
-    fn new() -> Result<Names, String> {
+impl NodeNames {
+    fn new() -> Result<NodeNames, String> {
         fn name<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
             text.parse().map_err(|e: T::Err| format!("{text}: {e}"))
         }
-        Ok(Names {
+        Ok(NodeNames {
             client: name("RING.CLIENT")?,
             server: name("RING.SERVER")?,
             mode: name("#BATCH")?,

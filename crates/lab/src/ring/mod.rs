@@ -14,8 +14,8 @@
 //!
 //! Everything is counted in integer nanoseconds and depends on the seed alone:
 //! the same network, workload and seed give the same [`RunOutcome`], to the last
-//! frame. The link layer is [`crate::dlc::llc2`], the sessions are those of
-//! [`crate::Node`]; this module gives them time and charges for their work.
+//! frame. The link layer is [`sna::dlc::llc2`], the sessions are those of
+//! [`sna::Node`]; this module gives them time and charges for their work.
 //!
 //! Invariant: no real clock, no thread, nothing random but the seeded wait for
 //! the token and lost frames.

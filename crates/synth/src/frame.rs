@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::ConnectionSide;
+use capture::ConnectionSide;
 
 /// FIN flag.
 pub(super) const FIN: u8 = 0x01;

@@ -6,7 +6,7 @@
 //! enough to keep readers honest.
 
 use super::model::{Exchange, PayloadKind};
-use crate::ConnectionSide;
+use capture::ConnectionSide;
 
 /// The bytes of one message, at least one.
 pub(super) fn message(

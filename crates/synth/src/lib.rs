@@ -1,5 +1,5 @@
-//! Captures made on purpose: whole TCP conversations over a small modelled
-//! path, written as pcap or pcapng.
+//! Captures made on purpose, for tests and benches: whole TCP conversations over a
+//! small modelled path, written as pcap or pcapng. No program depends on this crate.
 //!
 //! Two ends with their own MSS, windows, timers and habits talk over a path
 //! with a delay, a rate and a list of faults; what passes the capture point
@@ -14,6 +14,8 @@
 //!
 //! Invariant: no clock and no random source but the seed.
 
+#![forbid(unsafe_code)]
+
 mod bulk;
 mod conversation;
 mod end;
@@ -22,7 +24,6 @@ mod model;
 mod payload;
 mod planted;
 mod sna;
-mod sna_dlsw;
 mod writer;
 
 pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture, sna_captures};

@@ -11,8 +11,8 @@ use super::end::TcpControlBlock;
 use super::frame::{ACK, FIN, PSH, RST, SYN, Segment};
 use super::model::{CapturePlace, CloseStyle, Conversation, FaultAction, PacketSelector};
 use super::payload;
-use crate::ConnectionSide;
 use base::SeededRandom;
+use capture::ConnectionSide;
 
 /// Plays the conversation. Returns segments in capture order, and the stream of
 /// each side.
@@ -574,7 +574,7 @@ const EVENTS_MAX: usize = 4_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::{AppWrite, DelayedAck, Exchange, Fault};
+    use crate::{AppWrite, DelayedAck, Exchange, Fault};
 
     fn play(conversation: &Conversation) -> Vec<Segment> {
         simulate(conversation).0

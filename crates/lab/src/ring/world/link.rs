@@ -4,8 +4,8 @@
 use super::super::port::{Port, begins_message, is_data, is_segment};
 use super::job::FRONT_END;
 use super::{Node, ProcessorJob, RingEvent, RingSimulation};
-use crate::dlc::llc2;
-use crate::dlc::pdu::I_HEADER_BYTES;
+use sna::dlc::llc2;
+use sna::dlc::pdu::I_HEADER_BYTES;
 
 impl RingSimulation {
     /// Lets a machine's link station send what it has, and prepares more.
