@@ -43,6 +43,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("seats", 1),
     ("tls", 1),
     ("webtask", 1),
+    ("synth", 1),
     ("fetch", 2),
     ("worker", 2),
     ("kernel", 2),
@@ -77,7 +78,6 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
     ("measure", "page", "its report is a page with charts"),
     ("advise", "sna", "it knows the values of LU 6.2 parameters"),
     ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
-    ("sna", "measure", "the ring's figures are histograms"),
     ("soap", "copybook", "its records are those of copybooks"),
     (
         "copybook",
@@ -129,6 +129,7 @@ const SAFE: &[&str] = &[
     "soap",
     "runtime",
     "capture",
+    "synth",
     "advise",
     "translator",
     "webtask",

@@ -40,9 +40,6 @@ pub mod linux;
 pub mod sna;
 pub mod tcpip;
 
-#[cfg(test)]
-mod fixture;
-
 pub use document::{Document, DocumentContent, DocumentSet, FilePlace, LineColumn, ParsedText};
 pub use finding::{FindingSeverity, TuningFinding};
 pub use kind::{DocumentKind, UnknownKind, kinds};

@@ -44,7 +44,6 @@ pub mod report;
 mod segment;
 pub mod station;
 mod stream;
-pub mod synth;
 mod tcp;
 mod verdict;
 

@@ -17,6 +17,7 @@ pub mod net;
 pub mod record;
 pub mod repeat;
 pub mod report;
+pub mod ring;
 pub mod serve;
 pub mod services;
 pub mod traffic;

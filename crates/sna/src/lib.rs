@@ -1,4 +1,5 @@
-//! LU 6.2 as pure state machines: wire formats, sessions, pacing, conversations, CPI-C, and a token-ring link in virtual time.
+//! LU 6.2 as pure state machines: wire formats, sessions, pacing, conversations,
+//! CPI-C, and the link layers.
 //!
 //! Layer 0: no socket, no clock, no thread. Input and the time are passed to
 //! `handle_*`; output is taken from `poll_*`.
@@ -13,7 +14,6 @@ pub mod ebcdic;
 pub mod mode;
 pub mod name;
 pub mod node;
-pub mod ring;
 pub mod secret;
 pub mod session;
 pub mod time;

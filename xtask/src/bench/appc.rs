@@ -272,7 +272,7 @@ fn ring(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         setting.rounds,
         || {
             let begin = Instant::now();
-            let outcome = sna::ring::bench(200)?;
+            let outcome = lab::ring::bench(200)?;
             let seconds = begin.elapsed().as_secs_f64();
             virtual_s = outcome.elapsed_ns() as f64 / 1e9 / seconds;
             Ok(outcome.events as f64 / seconds)

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use capture::AnalysisOptions;
-use capture::synth::{BulkKind, bulk};
+use synth::{BulkKind, bulk};
 
 use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, alternate, program};
 

@@ -7,22 +7,14 @@
 //! guide.
 
 pub mod applications;
-#[cfg(test)]
-mod converge;
 pub(crate) mod kinds;
-#[cfg(test)]
-mod many;
 pub mod model;
 pub mod negotiate;
-#[cfg(test)]
-mod never_panics;
 pub mod ru;
 pub mod rules;
 pub mod session;
 mod source;
 pub mod syntax;
-#[cfg(test)]
-mod tables;
 pub(crate) mod values;
 
 pub use syntax::{KeywordOperand, Statement};

@@ -1,10 +1,10 @@
 //! Two TCP connections of a DLSw link are read as one.
 
-use capture::synth::{CapturePlace, SnaLink, SnaUnit, paced, sna_capture, sna_captures, stopped};
 use capture::{
     AnalysisOptions, CaptureExplanation, ConnectionSide, EvidenceKind, Exchange, explain,
 };
 use proptest::prelude::*;
+use synth::{CapturePlace, SnaLink, SnaUnit, paced, sna_capture, sna_captures, stopped};
 
 use crate::build::{RAW, pcap, segment};
 

@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
-use capture::synth::{
-    AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, FileFormat, capture_file,
-};
 use capture::{AnalysisOptions, explain};
+use synth::{AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, FileFormat, capture_file};
 
 /// Twenty requests, each written as a head and a body, on one connection.
 fn requests() -> Conversation {

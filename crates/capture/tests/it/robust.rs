@@ -1,9 +1,9 @@
 //! Bad input: findings or errors, never a panic, and bounded memory.
 
 use crate::build::{RAW, pcap, segment};
-use capture::synth::{BulkKind, Conversation, Exchange, FileFormat, bulk, capture_file};
 use capture::{AnalysisOptions, ReadError};
 use proptest::prelude::*;
+use synth::{BulkKind, Conversation, Exchange, FileFormat, bulk, capture_file};
 
 fn sample(format: FileFormat) -> Vec<u8> {
     let conversation = Conversation {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use capture::synth::{CapturePlace, LinkWord, SnaLink, SnaUnit, paced, sna_capture, stopped};
 use capture::{
     AnalysisOptions, AppProtocol, CaptureExplanation, ConnectionSide, EvidenceKind, Exchange,
     explain,
 };
 use proptest::prelude::*;
+use synth::{CapturePlace, LinkWord, SnaLink, SnaUnit, paced, sna_capture, stopped};
 
 use crate::build::{TestConversation, pcap};
 

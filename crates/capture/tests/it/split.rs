@@ -1,11 +1,11 @@
 //! The parts of an exchange's time add up to the whole, whatever happened.
 
-use capture::synth::{
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, EvidenceKind};
+use proptest::prelude::*;
+use synth::{
     AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
     PacketSelector, PayloadKind, capture_file,
 };
-use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, EvidenceKind};
-use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};
 

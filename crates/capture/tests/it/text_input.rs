@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use capture::ipcs::{Body, is_packet_trace, parse, to_pcap};
 use capture::join::{parse_tasks, parse_trace, reconcile};
-use capture::synth::{AppWrite as Wrote, Conversation, DelayedAck, Exchange, simulate};
 use capture::{AnalysisOptions, ConnectionSide, explain};
 use proptest::prelude::*;
+use synth::{AppWrite as Wrote, Conversation, DelayedAck, Exchange, simulate};
 
 /// A conversation as the SUMMARY report prints it.
 fn summary_of(conversation: &Conversation) -> String {

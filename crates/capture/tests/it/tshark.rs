@@ -3,13 +3,13 @@
 //! Both must have the same count of every mark for which tshark has a field.
 //! Where tshark is not installed the tests say so and pass.
 
-use capture::synth::{
-    BulkKind, Conversation, Exchange, Fault, FaultAction, FileFormat, PacketSelector, Reader, bulk,
-    capture_file,
-};
 use capture::{AnalysisOptions, ConnectionSide, SegmentMarks};
 use std::io::Write;
 use std::process::Command;
+use synth::{
+    BulkKind, Conversation, Exchange, Fault, FaultAction, FileFormat, PacketSelector, Reader, bulk,
+    capture_file,
+};
 
 /// tshark's field, what it represents here, and our name.
 const FIELDS: &[(&str, u32)] = &[

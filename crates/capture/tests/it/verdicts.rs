@@ -1,11 +1,11 @@
 //! One made capture for each kind of evidence: the verdict is that kind, owned
 //! by the right end, and its cost is the time that was planted.
 
-use capture::synth::{
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
+use synth::{
     AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
     PacketSelector, Reader, capture_file,
 };
-use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
 
 use crate::build::{RAW, pcap, segment};
 
@@ -57,10 +57,7 @@ fn many_turns_belong_to_the_application() {
 
 #[test]
 fn a_long_path_is_slow_at_both_ends() {
-    for place in [
-        capture::synth::CapturePlace::Client,
-        capture::synth::CapturePlace::Server,
-    ] {
+    for place in [synth::CapturePlace::Client, synth::CapturePlace::Server] {
         let mut conversation = requests(2, 200, 300);
         conversation.path.one_way_us = 350_000;
         conversation.path.capture = place;
@@ -130,7 +127,7 @@ fn records_from_zos_next_to_a_capture_add_its_advice() {
 #[test]
 fn a_lost_answer_waits_for_its_timer() {
     let mut conversation = requests(2, 1_000, 300);
-    conversation.path.capture = capture::synth::CapturePlace::Server;
+    conversation.path.capture = synth::CapturePlace::Server;
     conversation.path.faults = vec![Fault {
         from: ConnectionSide::Server,
         select: PacketSelector::Data(0),

@@ -1,11 +1,11 @@
 //! The time of the requests without a stall: the verdict's figure, and the time
 //! of a simulation with the same conversation and no stall.
 
-use capture::synth::{
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
+use synth::{
     AppWrite, CapturePlace, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
     PacketSelector, Reader, capture_file,
 };
-use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
 
 fn explained(conversation: &Conversation) -> CaptureExplanation {
     let file = capture_file(std::slice::from_ref(conversation), FileFormat::Pcap);

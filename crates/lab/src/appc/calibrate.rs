@@ -11,7 +11,7 @@ use super::figures::{APPENDIX_A, micro_seconds};
 use super::mainframe::Client;
 use super::micro::{MachinePair, TransactionKind};
 use super::model::NetworkModel;
-use sna::ring::RingError;
+use crate::ring::RingError;
 
 /// One published time that a cost is calibrated on.
 #[derive(Clone, Copy, Debug)]

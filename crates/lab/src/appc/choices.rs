@@ -7,7 +7,7 @@
 
 use super::model::ModelStructure;
 use super::sensitivity::GuideAppendix;
-use sna::ring::{AcknowledgePoint, Pacing};
+use crate::ring::{AcknowledgePoint, Pacing};
 
 /// One choice.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use super::mainframe::{Client, MainframeParameters};
 use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
-use sna::ring::RingError;
+use crate::ring::RingError;
 
 /// One contradiction, and the results of both readings.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::mainframe::Client;
 use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use crate::report::FigureOrigin;
-use sna::ring::RingError;
+use crate::ring::RingError;
 
 /// One figure.
 #[derive(Clone, Debug)]

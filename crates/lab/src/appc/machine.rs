@@ -7,7 +7,7 @@
 use super::costs::CostItem;
 use super::mainframe::Client;
 use super::model::NetworkModel;
-use sna::ring::{AdapterCard, AdapterTransfer, PathControl, ProcessorCost};
+use crate::ring::{AdapterCard, AdapterTransfer, PathControl, ProcessorCost};
 
 /// A client of Appendix A, or the host; neither is the limit.
 pub fn client(model: &NetworkModel) -> ProcessorCost {

@@ -10,11 +10,11 @@
 use super::costs::CostItem;
 use super::machine;
 use super::model::NetworkModel;
-use advise::sna::model::{Pacing as PacingTold, SessionProduct};
-use sna::ring::{
+use crate::ring::{
     Channel, FrontEnd, Link, Pacing, RingHost, RingMachine, RingNetwork, RingWorkload, Server,
     Session, TokenRing,
 };
+use advise::sna::model::{Pacing as PacingTold, SessionProduct};
 
 /// The three clients of Appendix A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

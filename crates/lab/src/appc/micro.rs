@@ -4,7 +4,9 @@
 use super::machine;
 use super::mainframe::expressible;
 use super::model::NetworkModel;
-use sna::ring::{Link, Pacing, RingMachine, RingNetwork, RingWorkload, Server, Session, TokenRing};
+use crate::ring::{
+    Link, Pacing, RingMachine, RingNetwork, RingWorkload, Server, Session, TokenRing,
+};
 
 /// Which machines talk, and over which cards. The client is named first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

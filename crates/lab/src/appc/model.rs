@@ -4,7 +4,7 @@
 use super::costs::MachineCosts;
 use super::mainframe::{self, Client};
 use super::micro::{self, MachinePair, TransactionKind};
-use sna::ring::{AcknowledgePoint, Pacing, RingError, run};
+use crate::ring::{AcknowledgePoint, Pacing, RingError, run};
 
 /// Costs, structure and a seed: the same three give the same times.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::mainframe::{Client, MainframeParameters};
 use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
+use crate::ring::{AcknowledgePoint, Pacing, RingError, RingNetwork, RingWorkload, Server, run};
 use page::chart::{ChartAxis, ChartSeries, LineChart};
-use sna::ring::{AcknowledgePoint, Pacing, RingError, RingNetwork, RingWorkload, Server, run};
 
 /// One plot with its caption.
 #[derive(Clone, Debug)]

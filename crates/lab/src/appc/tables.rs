@@ -10,7 +10,7 @@ use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use super::sensitivity;
 use crate::report::{FigureOrigin, Table};
-use sna::ring::RingError;
+use crate::ring::RingError;
 
 /// Predictions that are further off than a seventh, with the reason.
 pub fn unmet(found: &[PredictedFigure]) -> Table {

@@ -16,7 +16,7 @@ use crate::appc::sensitivity::{self, GuideAppendix};
 use crate::appc::{sweep, tables};
 use crate::error::LabError;
 use crate::report::{ExperimentReport, Picture, PublishedValue};
-use sna::ring::{AcknowledgePoint, RingError};
+use crate::ring::{AcknowledgePoint, RingError};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {

@@ -186,61 +186,7 @@ fn a_connection_demands_users_of_its_partner() {
 }
 
 /// A program that converses with SYSID(PEER) and returns the answer as its greeting.
-pub const REMOTE_LINK_PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-CONVID                    PIC X(4).
-       01  WS-ANSWER                    PIC X(30).
-       01  WS-LENGTH                    PIC S9(4) COMP.
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(4).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EXEC CICS ALLOCATE SYSID('PEER') RESP(WS-RESP) END-EXEC
-           MOVE 'ALLOCATE' TO WS-ANSWER
-           IF WS-RESP = DFHRESP(NORMAL)
-               MOVE EIBRSRCE TO WS-CONVID
-               EXEC CICS CONNECT PROCESS CONVID(WS-CONVID)
-                    PROCNAME('SHOUT') PROCLENGTH(5) SYNCLEVEL(1)
-                    RESP(WS-RESP)
-               END-EXEC
-               MOVE 'CONNECT' TO WS-ANSWER
-           END-IF
-           IF WS-RESP = DFHRESP(NORMAL)
-               MOVE SPACES TO WS-ANSWER
-               EXEC CICS CONVERSE CONVID(WS-CONVID)
-                    FROM(HELLO-NAME) FROMLENGTH(LENGTH OF HELLO-NAME)
-                    INTO(WS-ANSWER) TOLENGTH(WS-LENGTH)
-                    MAXLENGTH(LENGTH OF WS-ANSWER)
-                    RESP(WS-RESP)
-               END-EXEC
-               IF WS-RESP = DFHRESP(EOC)
-                   MOVE DFHRESP(NORMAL) TO WS-RESP
-               ELSE
-                   MOVE 'CONVERSE' TO WS-ANSWER
-                   IF EIBERR = X'FF' AND EIBFREE = X'FF'
-                       EVALUATE EIBERRCD
-                         WHEN X'08640000' MOVE 'ABEND' TO WS-ANSWER
-                         WHEN X'10086021' MOVE 'NAME' TO WS-ANSWER
-                         WHEN X'A0000000' MOVE 'SESSION' TO WS-ANSWER
-                       END-EVALUATE
-                   END-IF
-               END-IF
-           END-IF
-           IF WS-RESP = DFHRESP(NORMAL)
-               EXEC CICS FREE CONVID(WS-CONVID) RESP(WS-RESP) END-EXEC
-           END-IF
-           MOVE WS-RESP TO WS-SHOWN
-           MOVE SPACES TO HELLO-GREETING
-           STRING WS-SHOWN ' ' WS-ANSWER DELIMITED BY SIZE
-                  INTO HELLO-GREETING
-           MOVE EIBTASKN TO HELLO-TASK
-           EXEC CICS RETURN END-EXEC.
-";
+pub const REMOTE_LINK_PROGRAM: &str = include_str!("../../testdata/programs/appc/REMOTE.cbl");
 
 /// A server whose program asks the node at `address`.
 fn remote_link_server(address: &str) -> (tempfile::TempDir, Server) {
@@ -370,16 +316,7 @@ fn a_partner_that_cannot_be_reached_is_sysiderr() {
 }
 
 /// A transaction that takes one record and abends.
-const FAILING: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. FAIL.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RECORD                    PIC X(100).
-       01  WS-RESP                      PIC S9(8) COMP.
-       PROCEDURE DIVISION.
-           EXEC CICS RECEIVE INTO(WS-RECORD) RESP(WS-RESP) END-EXEC
-           EXEC CICS ABEND ABCODE('OOPS') END-EXEC.
-";
+const FAILING: &str = include_str!("../../testdata/programs/appc/FAIL.cbl");
 
 #[test]
 fn a_task_that_fails_ends_its_conversation_as_failed() {
@@ -445,66 +382,10 @@ fn a_server_stops_though_a_conversation_waits() {
 
 /// A program of another region: turns its COMMAREA round, or fails when it is
 /// asked to.
-pub const ROUND: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. ROUND.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X(30000).
-       PROCEDURE DIVISION.
-           IF DFHCOMMAREA(1:4) = 'fail'
-               EXEC CICS ABEND ABCODE('OOPS') END-EXEC
-           END-IF
-           MOVE FUNCTION REVERSE(DFHCOMMAREA) TO DFHCOMMAREA
-           EXEC CICS RETURN END-EXEC.
-";
+pub const ROUND: &str = include_str!("../../testdata/programs/appc/ROUND.cbl");
 
 /// LINKs to that program: by SYSID, or by the definition of FAR if the name is `far`.
-pub const LINKING: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-AREA                      PIC X(30000).
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-RESP2                     PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(4).
-       01  WS-SHOWN2                    PIC 9(4).
-       01  WS-PROGRAM                   PIC X(8) VALUE 'ROUND'.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EXEC CICS HANDLE ABEND LABEL(FAILED) END-EXEC
-           MOVE HELLO-NAME TO WS-AREA
-           EVALUATE HELLO-NAME
-             WHEN 'none'    MOVE 'NONE' TO WS-PROGRAM
-             WHEN 'stopped' MOVE 'STOPPED' TO WS-PROGRAM
-             WHEN 'missing' MOVE 'MISSING' TO WS-PROGRAM
-             WHEN 'script'  MOVE 'GREET' TO WS-PROGRAM
-           END-EVALUATE
-           IF HELLO-NAME = 'defined'
-               EXEC CICS LINK PROGRAM('ROUND')
-                    COMMAREA(WS-AREA) LENGTH(30000)
-                    RESP(WS-RESP) RESP2(WS-RESP2)
-               END-EXEC
-           ELSE
-               EXEC CICS LINK PROGRAM(WS-PROGRAM) SYSID('PEER')
-                    COMMAREA(WS-AREA) LENGTH(30000) SYNCONRETURN
-                    RESP(WS-RESP) RESP2(WS-RESP2)
-               END-EXEC
-           END-IF
-           MOVE WS-RESP TO WS-SHOWN
-           MOVE WS-RESP2 TO WS-SHOWN2
-           MOVE SPACES TO HELLO-GREETING
-           STRING WS-SHOWN ' ' WS-SHOWN2 ' ' DELIMITED BY SIZE
-                  WS-AREA(29981:20) DELIMITED BY SIZE
-                  INTO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-       FAILED.
-           EXEC CICS ASSIGN ABCODE(WS-PROGRAM(1:4)) END-EXEC
-           MOVE WS-PROGRAM(1:4) TO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-";
+pub const LINKING: &str = include_str!("../../testdata/programs/appc/LINKING.cbl");
 
 /// Programs that are defined in ROUND's region and cannot run.
 pub const NOT_RUN: &str = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
@@ -559,62 +440,7 @@ fn a_program_links_to_a_program_of_another_region() {
 /// A transaction that sends its partner the EIB fields after each RECEIVE: EIBRECV,
 /// EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, EIBEOC, whether EOC was raised, and
 /// EIBERRCD's first two bytes after an error.
-const EIB_PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. EIBS.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RECORD                    PIC X(100).
-       01  WS-LENGTH                    PIC S9(4) COMP.
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-LOG                       PIC X(80) VALUE SPACES.
-       01  WS-AT                        PIC S9(4) COMP VALUE 1.
-       01  WS-FLAGS.
-           05  WS-RECV                  PIC X.
-           05  WS-FREE                  PIC X.
-           05  WS-CONF                  PIC X.
-           05  WS-COMPL                 PIC X.
-           05  WS-NODAT                 PIC X.
-           05  WS-ERR                   PIC X.
-           05  WS-EOC                   PIC X.
-           05  WS-RAISED                PIC X.
-       PROCEDURE DIVISION.
-       MAIN-LINE.
-           MOVE '0' TO WS-FREE
-           PERFORM UNTIL WS-FREE = '1'
-               MOVE 100 TO WS-LENGTH
-               EXEC CICS RECEIVE INTO(WS-RECORD) LENGTH(WS-LENGTH)
-                    RESP(WS-RESP)
-               END-EXEC
-               PERFORM NOTE
-               IF WS-CONF = '1'
-                   EXEC CICS ISSUE CONFIRMATION RESP(WS-RESP) END-EXEC
-               END-IF
-               IF WS-FREE = '0' AND WS-RECV = '0'
-                   EXEC CICS SEND FROM(WS-LOG) LENGTH(WS-AT)
-                        INVITE WAIT RESP(WS-RESP)
-                   END-EXEC
-                   MOVE SPACES TO WS-LOG
-                   MOVE 1 TO WS-AT
-               END-IF
-           END-PERFORM
-           EXEC CICS RETURN END-EXEC.
-       NOTE.
-           MOVE ALL '0' TO WS-FLAGS
-           IF EIBRECV = X'FF' MOVE '1' TO WS-RECV END-IF
-           IF EIBFREE = X'FF' MOVE '1' TO WS-FREE END-IF
-           IF EIBCONF = X'FF' MOVE '1' TO WS-CONF END-IF
-           IF EIBCOMPL = X'FF' MOVE '1' TO WS-COMPL END-IF
-           IF EIBNODAT = X'FF' MOVE '1' TO WS-NODAT END-IF
-           IF EIBERR = X'FF' MOVE '1' TO WS-ERR END-IF
-           IF EIBEOC = X'FF' MOVE '1' TO WS-EOC END-IF
-           IF WS-RESP = DFHRESP(EOC) MOVE '1' TO WS-RAISED END-IF
-           STRING WS-FLAGS DELIMITED BY SIZE ' ' DELIMITED BY SIZE
-               INTO WS-LOG WITH POINTER WS-AT
-           IF WS-ERR = '1' AND EIBERRCD(1:2) = X'0889'
-               STRING '0889 ' DELIMITED BY SIZE
-                   INTO WS-LOG WITH POINTER WS-AT
-           END-IF.
-";
+const EIB_PROGRAM: &str = include_str!("../../testdata/programs/appc/EIBS.cbl");
 
 #[test]
 fn the_eib_shows_an_attached_program_what_its_partner_did() {

@@ -11,36 +11,7 @@ use crate::appc::node;
 use crate::server::{Server, application};
 
 /// A transaction that sends back the list it was attached with.
-const PIPS: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. PIPS.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RECORD                    PIC X(100).
-       01  WS-NAME                      PIC X(40).
-       01  WS-NAME-LENGTH               PIC S9(4) COMP.
-       01  WS-LIST                      POINTER.
-       01  WS-LIST-LENGTH               PIC S9(4) COMP.
-       01  WS-RESP                      PIC S9(8) COMP.
-       LINKAGE SECTION.
-       01  LS-LIST                      PIC X(32763).
-       PROCEDURE DIVISION.
-           EXEC CICS RECEIVE INTO(WS-RECORD) END-EXEC
-           EXEC CICS EXTRACT PROCESS
-                PROCNAME(WS-NAME) PROCLENGTH(WS-NAME-LENGTH)
-                MAXPROCLEN(40)
-                PIPLIST(WS-LIST) PIPLENGTH(WS-LIST-LENGTH)
-                RESP(WS-RESP)
-           END-EXEC
-           IF WS-LIST = NULL
-               EXEC CICS SEND FROM('NONE') LENGTH(4) LAST WAIT END-EXEC
-           ELSE
-               SET ADDRESS OF LS-LIST TO WS-LIST
-               EXEC CICS SEND FROM(LS-LIST) LENGTH(WS-LIST-LENGTH)
-                    LAST WAIT
-               END-EXEC
-           END-IF
-           EXEC CICS RETURN END-EXEC.
-";
+const PIPS: &str = include_str!("../../testdata/programs/appc_pip/PIPS.cbl");
 
 #[test]
 fn an_attached_program_has_the_parameters_of_its_attach() {
@@ -91,61 +62,7 @@ fn an_attached_program_has_the_parameters_of_its_attach() {
 
 /// A program that attaches SHOUT with a list, which the name in the request
 /// chooses; it shows RESP, EIBERRCD and EIBRESP of the first wait.
-const CALLING: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-CONVID                    PIC X(4).
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-RESP2                     PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(4).
-       01  WS-CODE                      PIC X(4).
-       01  WS-LENGTH                    PIC S9(4) COMP VALUE 12.
-       01  WS-LIST.
-           05  WS-LL1                   PIC S9(4) COMP VALUE 8.
-           05  FILLER                   PIC X(2) VALUE LOW-VALUES.
-           05  FILLER                   PIC X(4) VALUE 'ABCD'.
-           05  WS-LL2                   PIC S9(4) COMP VALUE 4.
-           05  FILLER                   PIC X(2) VALUE LOW-VALUES.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EVALUATE HELLO-NAME
-             WHEN 'short'    MOVE 3 TO WS-LL1
-             WHEN 'long'     MOVE 13 TO WS-LL1
-             WHEN 'rest'     MOVE 11 TO WS-LENGTH
-             WHEN 'negative' MOVE -1 TO WS-LENGTH
-             WHEN 'empty'    MOVE 0 TO WS-LENGTH
-           END-EVALUATE
-           EXEC CICS ALLOCATE SYSID('PEER') END-EXEC
-           MOVE EIBRSRCE TO WS-CONVID
-           EXEC CICS CONNECT PROCESS CONVID(WS-CONVID)
-                PROCNAME('SHOUT') PROCLENGTH(5) SYNCLEVEL(1)
-                PIPLIST(WS-LIST) PIPLENGTH(WS-LENGTH)
-                RESP(WS-RESP)
-           END-EXEC
-           MOVE LOW-VALUES TO WS-CODE
-           IF WS-RESP = DFHRESP(NORMAL)
-               EXEC CICS EXTRACT PROCESS CONVID(WS-CONVID)
-                    SYNCLEVEL(WS-LENGTH) RESP(WS-RESP2)
-               END-EXEC
-               EXEC CICS SEND CONVID(WS-CONVID) CONFIRM RESP(WS-RESP)
-               END-EXEC
-               MOVE EIBERRCD TO WS-CODE
-           END-IF
-           MOVE WS-RESP TO WS-SHOWN
-           MOVE SPACES TO HELLO-GREETING
-           STRING WS-SHOWN DELIMITED BY SIZE INTO HELLO-GREETING
-           IF WS-CODE = X'10086031'
-               MOVE ' NOT ALLOWED' TO HELLO-GREETING(5:12)
-           END-IF
-           IF WS-RESP2 = DFHRESP(INVREQ)
-               MOVE ' OWN' TO HELLO-GREETING(17:4)
-           END-IF
-           EXEC CICS RETURN END-EXEC.
-";
+const CALLING: &str = include_str!("../../testdata/programs/appc_pip/HELLO.cbl");
 
 #[test]
 fn a_program_attaches_its_partner_with_parameters() {

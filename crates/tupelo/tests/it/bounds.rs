@@ -120,19 +120,7 @@ fn a_program_that_starts_itself_fills_its_part_and_clients_are_served() {
 }
 
 /// Waits when it is asked to be slow.
-const SLOW: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01 DFHCOMMAREA PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           IF HELLO-NAME = 'slow'
-             EXEC CICS DELAY FOR MILLISECS(200) END-EXEC
-           END-IF
-           EXEC CICS RETURN END-EXEC.
-";
+const SLOW: &str = include_str!("../../testdata/programs/bounds/HELLO.cbl");
 /// More clients than tasks and places in the queue.
 const FLOOD: usize = 100;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use capture::synth::{Conversation, Exchange, FileFormat, capture_file, planted};
+use synth::{Conversation, Exchange, FileFormat, capture_file, planted};
 use tempfile::TempDir;
 
 use crate::program::{text, tupelo};

@@ -202,12 +202,7 @@ fn a_purge_that_is_refused_is_said_to_be() {
     let Some(browser) = browser::name() else {
         return skipped::lacking("chromium", "there is no browser");
     };
-    let program = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. SLEEPS.
-       PROCEDURE DIVISION.
-           EXEC CICS DELAY FOR SECONDS(600) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+    let program = include_str!("../../testdata/programs/console/SLEEPS.cbl");
     let folder = application(&[
         ("cobol/SLEEPS.cbl", program),
         (

@@ -14,29 +14,7 @@ const AREA: &str = "       01  PRICE-AREA.
            05  AS-TEXT   PIC X(13).
 ";
 
-const PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. PRICE.
-       ENVIRONMENT DIVISION.
-       CONFIGURATION SECTION.
-       SPECIAL-NAMES.
-           DECIMAL-POINT IS COMMA.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  W-SHOWN PIC Z.ZZZ.ZZ9,99-.
-       01  W-TAKEN PIC S9(7)V99.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X.
-       COPY PRICE.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF PRICE-AREA TO ADDRESS OF DFHCOMMAREA
-           MOVE AMOUNT TO SHOWN PLAIN
-           MOVE AMOUNT TO W-SHOWN
-           MOVE W-SHOWN TO AS-TEXT
-           MOVE GIVEN TO W-TAKEN
-           ADD 0,25 TO W-TAKEN
-           MOVE W-TAKEN TO TAKEN
-           EXEC CICS RETURN END-EXEC.
-";
+const PROGRAM: &str = include_str!("../../testdata/programs/decimal_comma/PRICE.cbl");
 
 fn prices() -> tempfile::TempDir {
     let app = application(&[("copybooks/PRICE.cpy", AREA), ("cobol/PRICE.cbl", PROGRAM)]);

@@ -84,17 +84,7 @@ impl Drop for WatchedServer {
 
 const MONEY: &str = "       01  MONEY-AREA.\n           05  AMOUNT  PIC S9(7)V99.\n           05  TWICE   PIC S9(8)V99.\n";
 
-const DOUBLE: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. DOUBLE.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X.
-       COPY MONEY.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF MONEY-AREA TO ADDRESS OF DFHCOMMAREA
-           COMPUTE TWICE = AMOUNT * 2
-           EXEC CICS RETURN END-EXEC.
-";
+const DOUBLE: &str = include_str!("../../testdata/programs/first_hour/DOUBLE.cbl");
 
 /// An application with an API that was imported from a copybook.
 pub fn money() -> tempfile::TempDir {
@@ -193,22 +183,7 @@ fn one_bad_mapping_leaves_the_other_apis_served() {
     );
 }
 
-const TALKS: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-DATA PIC X(10).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X(67).
-       PROCEDURE DIVISION.
-           DISPLAY 'LOOKING FOR IT'
-           EXEC CICS PUT CONTAINER('ONE') CHANNEL('CH')
-                FROM(WS-DATA) END-EXEC
-           EXEC CICS GET CONTAINER('NO-SUCH-ONE')
-                CHANNEL('CH') INTO(WS-DATA)
-                END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const TALKS: &str = include_str!("../../testdata/programs/first_hour/HELLO.cbl");
 
 #[test]
 fn abends_displayed_lines_and_requests_are_seen_without_asking() {
@@ -252,12 +227,7 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
 #[test]
 fn calls_of_a_program_that_did_not_compile_report_that() {
     let broken = TALKS.replace("DISPLAY 'LOOKING", "DISPLAYY 'LOOKING");
-    let caller = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. CALLER.
-       PROCEDURE DIVISION.
-           EXEC CICS LINK PROGRAM('HELLO') END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+    let caller = include_str!("../../testdata/programs/first_hour/CALLER.cbl");
     let csd = "DEFINE TRANSACTION(HELO) GROUP(G) PROGRAM(HELLO)
 DEFINE TRANSACTION(CALL) GROUP(G) PROGRAM(CALLER)
 ";
@@ -414,19 +384,7 @@ fn check_reports_fields_beyond_a_short_commarea() {
         ),
         (
             "cobol/SHORT.cbl",
-            "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. SHORT.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       COPY AREA.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X(10).
-       PROCEDURE DIVISION.
-           MOVE DFHCOMMAREA TO AREA-1
-           MOVE 'other' TO B
-           MOVE AREA-1 TO DFHCOMMAREA
-           EXEC CICS RETURN END-EXEC.
-",
+            include_str!("../../testdata/programs/first_hour/SHORT.cbl"),
         ),
     ]);
     let folder = app.path().to_str().unwrap();
@@ -547,19 +505,7 @@ fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
 const TABLE: &str = "       01  REQ-AREA.\n           05  REQ-CODE  PIC X(4) OCCURS 3 TIMES.\n";
 const TOTAL: &str = "       01  RSP-AREA.\n           05  RSP-TOTAL PIC 9(4).\n";
 
-const NAMED_CHANNEL: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. TOTALS.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       COPY REQ.
-       COPY RSP.
-       PROCEDURE DIVISION.
-           EXEC CICS GET CONTAINER('IN') CHANNEL('MINE') INTO(REQ-AREA)
-           END-EXEC
-           MOVE 3 TO RSP-TOTAL
-           EXEC CICS PUT CONTAINER('OUT') FROM(RSP-AREA) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const NAMED_CHANNEL: &str = include_str!("../../testdata/programs/first_hour/TOTALS.cbl");
 
 #[test]
 fn the_line_to_try_fits_and_a_channel_of_another_name_is_reported_before_and_when_it_fails() {
@@ -608,20 +554,7 @@ fn the_line_to_try_fits_and_a_channel_of_another_name_is_reported_before_and_whe
 }
 
 /// With tabs, as many editors write them.
-const TABBED: &str = "\tIDENTIFICATION DIVISION.
-\tPROGRAM-ID. TABBED.
-\tDATA DIVISION.
-\tWORKING-STORAGE SECTION.
-\t01 REQ.
-\t   COPY TREQ.
-\t01 RSP.
-\t   COPY TRSP.
-\tPROCEDURE DIVISION.
-\t    EXEC CICS GET CONTAINER('IN') INTO(REQ) END-EXEC
-\t    MOVE 'N' TO RSP-KIND
-\t    EXEC CICS PUT CONTAINER('OUTS') FROM(RSP) END-EXEC
-\t    EXEC CICS RETURN END-EXEC.
-";
+const TABBED: &str = include_str!("../../testdata/programs/first_hour/TABBED.cbl");
 
 #[test]
 fn warnings_of_check_have_their_line_also_in_a_text_with_tabs() {
@@ -710,19 +643,7 @@ fn the_readme_shows_what_the_program_prints() {
     }
 }
 
-pub const PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. NAME.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-KEY PIC X(8).
-       01  WS-REC PIC X(80).
-           COPY MONY.
-           COPY ELSEWH.
-       PROCEDURE DIVISION.
-           EXEC CICS READ FILE('ACCT') INTO(WS-REC) RIDFDL(WS-KEY)
-           END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+pub const PROGRAM: &str = include_str!("../../testdata/programs/first_hour/NAME.cbl");
 
 /// Expressions whose results were A, zero, A, zero and wrong with cobc's IBM dialect.
 #[test]

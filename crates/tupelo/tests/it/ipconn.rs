@@ -566,73 +566,10 @@ fn a_channel_is_sent_over_ipconn_as_over_appc() {
 
 /// Writes to a recoverable queue, or takes a syncpoint, or returns the number of items and how
 /// it was started.
-const KEEPS: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. KEEPS.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-ITEM                      PIC X(4) VALUE 'item'.
-       01  WS-ITEMS                     PIC S9(4) COMP VALUE 0.
-       01  WS-START                     PIC XX.
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-RESP2                     PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(3).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X(30).
-       PROCEDURE DIVISION.
-           EXEC CICS ASSIGN STARTCODE(WS-START) END-EXEC
-           EVALUATE DFHCOMMAREA(1:4)
-             WHEN 'keep'
-               EXEC CICS WRITEQ TS QUEUE('RECQ') FROM(WS-ITEM) END-EXEC
-             WHEN 'sync'
-               EXEC CICS SYNCPOINT RESP(WS-RESP) RESP2(WS-RESP2)
-               END-EXEC
-               MOVE WS-RESP2 TO WS-SHOWN
-               MOVE WS-SHOWN TO DFHCOMMAREA(9:3)
-             WHEN OTHER
-               EXEC CICS READQ TS QUEUE('RECQ') INTO(WS-ITEM) ITEM(1)
-                    NUMITEMS(WS-ITEMS) RESP(WS-RESP)
-               END-EXEC
-           END-EVALUATE
-           MOVE WS-ITEMS TO WS-SHOWN
-           MOVE WS-START TO DFHCOMMAREA(6:2)
-           MOVE WS-SHOWN TO DFHCOMMAREA(13:3)
-           EXEC CICS RETURN END-EXEC.
-";
+const KEEPS: &str = include_str!("../../testdata/programs/ipconn/KEEPS.cbl");
 
 /// LINKs to that program: with SYNCONRETURN if the name ends with S.
-const LINKING_PROGRAM: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-AREA                      PIC X(30).
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-RESP2                     PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(3).
-       01  WS-SHOWN2                    PIC 9(3).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           MOVE HELLO-NAME TO WS-AREA
-           IF HELLO-NAME(5:1) = 'S'
-               EXEC CICS LINK PROGRAM('KEEPS') SYSID('PEER')
-                    COMMAREA(WS-AREA) LENGTH(30) SYNCONRETURN
-                    RESP(WS-RESP) RESP2(WS-RESP2)
-               END-EXEC
-           ELSE
-               EXEC CICS LINK PROGRAM('KEEPS') SYSID('PEER')
-                    COMMAREA(WS-AREA) LENGTH(30)
-                    RESP(WS-RESP) RESP2(WS-RESP2)
-               END-EXEC
-           END-IF
-           MOVE WS-RESP TO WS-SHOWN
-           MOVE WS-RESP2 TO WS-SHOWN2
-           MOVE SPACES TO HELLO-GREETING
-           STRING WS-SHOWN '/' WS-SHOWN2 ' ' WS-AREA(6:10)
-                  DELIMITED BY SIZE INTO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-";
+const LINKING_PROGRAM: &str = include_str!("../../testdata/programs/ipconn/LINKS.cbl");
 
 #[test]
 fn a_link_without_synconreturn_may_change_a_queue_and_end_no_unit() {
@@ -713,54 +650,10 @@ fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
 
 /// STARTs a transaction of another region, now and later, and one that is not
 /// there.
-const STARTS: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-ITEM                      PIC X(4) VALUE 'item'.
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-SHOWN                     PIC 9(3).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EVALUATE HELLO-NAME
-             WHEN 'none'
-               EXEC CICS START TRANSID('NONE') SYSID('PEER')
-                    RESP(WS-RESP) END-EXEC
-             WHEN 'protect'
-               EXEC CICS START TRANSID('TAKE') SYSID('PEER') PROTECT
-                    RESP(WS-RESP) END-EXEC
-             WHEN 'wrong'
-               EXEC CICS START TRANSID('TAKE') SYSID('PEER')
-                    INTERVAL(99) RESP(WS-RESP) END-EXEC
-             WHEN OTHER
-               EXEC CICS START TRANSID('TAKE') SYSID('PEER')
-                    FROM(WS-ITEM) LENGTH(4) REQID('MINE')
-                    AFTER SECONDS(0) RESP(WS-RESP) END-EXEC
-           END-EVALUATE
-           MOVE WS-RESP TO WS-SHOWN
-           MOVE SPACES TO HELLO-GREETING
-           MOVE WS-SHOWN TO HELLO-GREETING
-           IF WS-RESP = 0
-               MOVE EIBREQID TO HELLO-GREETING(5:8)
-           END-IF
-           EXEC CICS RETURN END-EXEC.
-";
+const STARTS: &str = include_str!("../../testdata/programs/ipconn/STARTS.cbl");
 
 /// Retrieves its START data and writes it to a queue for the test.
-const TAKE: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. TAKE.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-ITEM                      PIC X(4).
-       01  WS-LENGTH                    PIC S9(4) COMP VALUE 4.
-       PROCEDURE DIVISION.
-           EXEC CICS RETRIEVE INTO(WS-ITEM) LENGTH(WS-LENGTH) END-EXEC
-           EXEC CICS WRITEQ TS QUEUE('RECQ') FROM(WS-ITEM) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const TAKE: &str = include_str!("../../testdata/programs/ipconn/TAKE.cbl");
 
 #[test]
 fn a_start_for_another_region_begins_its_task_there() {

@@ -237,23 +237,10 @@ const DEFINITIONS: &str = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
     DEFINE TSMODEL(RQ) GROUP(A) PREFIX(RQ) RECOVERY(YES)\n\
     DEFINE TDQUEUE(GROW) GROUP(A) TYPE(INTRA) RECOVSTATUS(NO)\n";
 
-const QUICK: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. QUICK.
-       PROCEDURE DIVISION.
-           EXEC CICS RETURN END-EXEC.
-";
+const QUICK: &str = include_str!("../../testdata/programs/limits/QUICK.cbl");
 
 /// Links to itself, with new storage each time.
-const DOWN: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. DOWN IS RECURSIVE.
-       DATA DIVISION.
-       LOCAL-STORAGE SECTION.
-       01 B PIC X(50000000).
-       PROCEDURE DIVISION.
-           MOVE ALL 'A' TO B
-           CALL 'DOWN'
-           GOBACK.
-";
+const DOWN: &str = include_str!("../../testdata/programs/limits/DOWN.cbl");
 
 /// The program of all recipes: it runs the recipe of its input name, else greets.
 fn program() -> String {

@@ -21,6 +21,7 @@ mod clients;
 mod commands;
 mod console;
 mod decimal_comma;
+mod displays;
 mod documents;
 mod drive;
 mod ends;

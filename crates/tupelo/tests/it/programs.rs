@@ -4,26 +4,7 @@ use crate::server::{Server, application};
 
 #[test]
 fn items_after_a_table_of_varying_length_move_with_its_counter() {
-    let text = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RECORD.
-           05  WS-COUNT                 PIC 9.
-           05  WS-ITEM                  PIC X OCCURS 1 TO 5 TIMES
-                                        DEPENDING ON WS-COUNT.
-           05  WS-FOLLOW                PIC X(6).
-       01  WS-TEXT                      PIC X(9) VALUE '2abFOLLOW'.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           MOVE 2 TO WS-COUNT
-           MOVE WS-TEXT TO WS-RECORD
-           MOVE WS-FOLLOW TO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-";
+    let text = include_str!("../../testdata/programs/programs/VARYING.cbl");
     let app = application(&[("cobol/HELLO.cbl", text)]);
     let server = Server::start(app.path());
     assert_eq!(server.get("/hello/x").json()["greeting"], "FOLLOW");
@@ -31,27 +12,7 @@ fn items_after_a_table_of_varying_length_move_with_its_counter() {
 
 #[test]
 fn a_program_after_another_in_its_source_can_be_called() {
-    let text = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           CALL 'FOLLOW' USING HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-       END PROGRAM HELLO.
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. FOLLOW.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  WORD                         PIC X(6).
-       PROCEDURE DIVISION USING WORD.
-           MOVE 'CALLED' TO WORD
-           GOBACK.
-       END PROGRAM FOLLOW.
-";
+    let text = include_str!("../../testdata/programs/programs/FOLLOW.cbl");
     let app = application(&[("cobol/HELLO.cbl", text)]);
     let server = Server::start(app.path());
     let greeting = &server.get("/hello/x").json()["greeting"];
@@ -63,21 +24,7 @@ fn a_program_after_another_in_its_source_can_be_called() {
 
 #[test]
 fn an_asset_for_the_eib_only_runs_under_the_mirror_and_shows_its_own_transaction() {
-    let program = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-CODE                      PIC XX.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EXEC CICS ASSIGN STARTCODE(WS-CODE) END-EXEC
-           STRING EIBTRNID '/' WS-CODE '/' DELIMITED BY SIZE
-             INTO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-";
+    let program = include_str!("../../testdata/programs/programs/MIRROR.cbl");
     let asset = |usage: &str| {
         format!(
             "---

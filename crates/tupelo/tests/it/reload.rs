@@ -45,18 +45,7 @@ fn until(
 const NOTE: &str = "       01  NOTE.\n           05  NOTE-KEY PIC X(4).\n           \
     05  NOTE-TEXT PIC X(12).\n";
 
-const READER: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. NOTEGET.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X.
-       COPY NOTE.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF NOTE TO ADDRESS OF DFHCOMMAREA
-           EXEC CICS READ FILE('NOTES') RIDFLD(NOTE-KEY) INTO(NOTE)
-                END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const READER: &str = include_str!("../../testdata/programs/reload/NOTEGET.cbl");
 
 /// Adds a file with a record, a program that reads it, and an API for that.
 fn add_notes(folder: &Path) {

@@ -28,42 +28,9 @@ export async function POST(request, response) {
 ";
 
 /// Records its START data, and the transaction under which it runs.
-const STARTED: &str = r#"
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. STARTED.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-NOTE.
-           05  WS-TRANSID PIC X(4).
-           05  WS-DATA PIC X(12).
-       01  WS-LENGTH PIC S9(4) COMP VALUE 12.
-       PROCEDURE DIVISION.
-           MOVE EIBTRNID TO WS-TRANSID
-           MOVE SPACES TO WS-DATA
-           EXEC CICS RETRIEVE INTO(WS-DATA) LENGTH(WS-LENGTH) NOHANDLE
-           END-EXEC
-           EXEC CICS WRITEQ TS QUEUE('STARTED') FROM(WS-NOTE) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-"#;
+const STARTED: &str = include_str!("../../testdata/programs/script/STARTED.cbl");
 /// Never ends: it computes or waits, by its COMMAREA.
-const HANGS: &str = r#"
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HANGS.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-COUNT PIC S9(9) COMP.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA PIC X.
-       PROCEDURE DIVISION.
-           IF DFHCOMMAREA = 'W'
-               EXEC CICS DELAY FOR HOURS(1) END-EXEC
-           END-IF
-           PERFORM UNTIL DFHCOMMAREA = 'E'
-               ADD 1 TO WS-COUNT ON SIZE ERROR MOVE 0 TO WS-COUNT
-               END-ADD
-           END-PERFORM
-           EXEC CICS RETURN END-EXEC.
-"#;
+const HANGS: &str = include_str!("../../testdata/programs/script/HANGS.cbl");
 
 /// The bank with a script that runs the text of its request, and with settings.
 pub struct ScriptBank {

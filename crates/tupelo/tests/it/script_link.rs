@@ -6,75 +6,12 @@ use serde_json::{Value, json};
 use crate::script::{ScriptBank, write};
 
 /// Links to the program that its COMMAREA names, and returns the condition.
-const CALLER: &str = r#"
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. CALLER.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RESP PIC S9(8) COMP.
-       01  WS-RESP2 PIC S9(8) COMP.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA.
-           05  CA-PROGRAM PIC X(8).
-           05  CA-RESP PIC 9(4).
-           05  CA-RESP2 PIC 9(4).
-           05  CA-AREA PIC X(40).
-       PROCEDURE DIVISION.
-           EXEC CICS LINK PROGRAM(CA-PROGRAM) COMMAREA(CA-AREA)
-               RESP(WS-RESP) RESP2(WS-RESP2)
-           END-EXEC
-           MOVE WS-RESP TO CA-RESP
-           MOVE WS-RESP2 TO CA-RESP2
-           EXEC CICS RETURN END-EXEC.
-"#;
+const CALLER: &str = include_str!("../../testdata/programs/script_link/CALLER.cbl");
 /// The same with its own channel; an abend of the program is caught.
-const CHANCALL: &str = r#"
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. CHANCALL.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-NAME PIC X(8).
-       01  WS-CHANNEL PIC X(16).
-       01  WS-CODE PIC X(4).
-       PROCEDURE DIVISION.
-           EXEC CICS ASSIGN CHANNEL(WS-CHANNEL) END-EXEC
-           EXEC CICS HANDLE ABEND LABEL(CAUGHT) END-EXEC
-           MOVE 'GUEST' TO WS-NAME
-           EXEC CICS LINK PROGRAM(WS-NAME) CHANNEL(WS-CHANNEL) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-       CAUGHT.
-           EXEC CICS ASSIGN ABCODE(WS-CODE) END-EXEC
-           EXEC CICS PUT CONTAINER('CAUGHT') CHANNEL(WS-CHANNEL)
-               FROM(WS-CODE) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-"#;
+const CHANCALL: &str = include_str!("../../testdata/programs/script_link/CHANCALL.cbl");
 /// Transfers control to the script with its own data, or names it as the exit for
 /// its own abend.
-const OVER: &str = r#"
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. OVER.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RESP PIC S9(8) COMP.
-       01  WS-RESP2 PIC S9(8) COMP.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA.
-           05  CA-PROGRAM PIC X(8).
-           05  CA-RESP PIC 9(4).
-           05  CA-RESP2 PIC 9(4).
-           05  CA-HOW PIC X(40).
-       PROCEDURE DIVISION.
-           IF CA-HOW (1:4) = 'EXIT'
-               EXEC CICS HANDLE ABEND PROGRAM(CA-PROGRAM) END-EXEC
-               EXEC CICS ABEND ABCODE('MINE') END-EXEC
-           END-IF
-           EXEC CICS XCTL PROGRAM(CA-PROGRAM) COMMAREA(DFHCOMMAREA)
-               RESP(WS-RESP) RESP2(WS-RESP2)
-           END-EXEC
-           MOVE WS-RESP TO CA-RESP
-           MOVE WS-RESP2 TO CA-RESP2
-           EXEC CICS RETURN END-EXEC.
-"#;
+const OVER: &str = include_str!("../../testdata/programs/script_link/OVER.cbl");
 /// Executes the script text of a queue, so that a test contains its own steps.
 const GUEST: &str = "
 import { Account, inquire, record } from './tools.js';

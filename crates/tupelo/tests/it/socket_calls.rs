@@ -150,16 +150,7 @@ fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
 
 #[test]
 fn a_post_that_another_task_cancels_ends_a_select() {
-    let cancels = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. CANCELS.
-       PROCEDURE DIVISION.
-           EXEC CICS CANCEL REQID('MYPOST') NOHANDLE END-EXEC
-           PERFORM UNTIL EIBRESP = 0
-               EXEC CICS DELAY FOR MILLISECS(50) END-EXEC
-               EXEC CICS CANCEL REQID('MYPOST') NOHANDLE END-EXEC
-           END-PERFORM
-           EXEC CICS RETURN END-EXEC.
-";
+    let cancels = include_str!("../../testdata/programs/socket_calls/CANCELS.cbl");
     let definitions = "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
                        DEFINE TRANSACTION(CANC) GROUP(A) PROGRAM(CANCELS)\n";
     let others = [

@@ -11,18 +11,7 @@ use crate::program::{run, text, until};
 use crate::server::{Server, example};
 
 /// A program that takes its socket and ends without closing it.
-const LEAK: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. LEAK.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       COPY SOCKTIM.
-       PROCEDURE DIVISION.
-           MOVE LENGTH OF TIM TO TIM-BYTES
-           EXEC CICS RETRIEVE INTO(TIM) LENGTH(TIM-BYTES) END-EXEC
-           PERFORM TAKE-SOCKET
-           EXEC CICS RETURN END-EXEC.
-       COPY SOCKTAKE.
-";
+const LEAK: &str = include_str!("../../testdata/programs/sockets/LEAK.cbl");
 
 /// The example, at ports that the system picks.
 pub fn serve() -> (Server, tempfile::TempDir) {

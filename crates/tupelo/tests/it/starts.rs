@@ -7,70 +7,9 @@
 use crate::program::until;
 use crate::server::{Server, application};
 
-const HELLO: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-KEY                      PIC X(8).
-       01  WS-RECORD                   PIC X(80).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                 PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           MOVE HELLO-NAME (3:8) TO WS-KEY
-           EVALUATE HELLO-NAME (1:1)
-               WHEN 'p'
-                   EXEC CICS START TRANSID('NOTE') AFTER SECONDS(1)
-                       FROM(WS-KEY) PROTECT NOHANDLE END-EXEC
-               WHEN 'u'
-                   EXEC CICS START TRANSID('NOTE') AFTER SECONDS(1)
-                       FROM(WS-KEY) NOHANDLE END-EXEC
-               WHEN 'n'
-                   EXEC CICS START TRANSID('NOTE')
-                       FROM(WS-KEY) PROTECT NOHANDLE END-EXEC
-               WHEN 'm'
-                   EXEC CICS READ FILE('MARKS') INTO(WS-RECORD)
-                       RIDFLD(WS-KEY) NOHANDLE END-EXEC
-               WHEN OTHER
-                   EXEC CICS READ FILE('NOTES') INTO(WS-RECORD)
-                       RIDFLD(WS-KEY) NOHANDLE END-EXEC
-           END-EVALUATE
-           MOVE EIBRESP TO HELLO-TASK
-           MOVE WS-RECORD (9:7) TO HELLO-GREETING
-           EXEC CICS RETURN END-EXEC.
-";
+const HELLO: &str = include_str!("../../testdata/programs/starts/HELLO.cbl");
 
-const NOTE: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. NOTE.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RECORD.
-           05  WS-KEY                  PIC X(8).
-           05  WS-TASK                 PIC 9(7).
-           05  FILLER                  PIC X(65) VALUE SPACES.
-       01  WS-BEGUN                    PIC X(8).
-       01  WS-LENGTH                   PIC S9(4) COMP VALUE 8.
-       PROCEDURE DIVISION.
-           EXEC CICS RETRIEVE INTO(WS-KEY) LENGTH(WS-LENGTH) END-EXEC
-           MOVE EIBTASKN TO WS-TASK
-           IF WS-KEY (1:1) = 'S'
-               MOVE 'B' TO WS-BEGUN
-               MOVE WS-KEY (2:7) TO WS-BEGUN (2:7)
-               EXEC CICS READ FILE('MARKS') INTO(WS-RECORD)
-                   RIDFLD(WS-BEGUN) NOHANDLE END-EXEC
-               IF EIBRESP = DFHRESP(NOTFND)
-                   MOVE WS-BEGUN TO WS-KEY
-                   EXEC CICS WRITE FILE('MARKS') FROM(WS-RECORD)
-                       RIDFLD(WS-BEGUN) END-EXEC
-                   EXEC CICS DELAY FOR HOURS(1) END-EXEC
-               END-IF
-               MOVE 'S' TO WS-KEY (1:1)
-           END-IF
-           EXEC CICS WRITE FILE('NOTES') FROM(WS-RECORD)
-               RIDFLD(WS-KEY) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const NOTE: &str = include_str!("../../testdata/programs/starts/NOTE.cbl");
 
 const DEFINITIONS: &str = "
 DEFINE TRANSACTION(HELO) GROUP(HELLO) PROGRAM(HELLO)

@@ -59,17 +59,7 @@ fn filters_show_only_matching_entries() {
 
 #[test]
 fn entries_of_a_program_are_shown_among_those_of_its_commands() {
-    let program = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       PROCEDURE DIVISION.
-           EXEC CICS ENTER TRACENUM(17) FROM('BEFORE THE LOOP') END-EXEC
-           EXEC CICS ASKTIME END-EXEC
-           EXEC CICS ENTER TRACENUM(199) EXCEPTION END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+    let program = include_str!("../../testdata/programs/trace/HELLO.cbl");
     let app = application(&[("cobol/HELLO.cbl", program)]);
     let server = Server::start(app.path());
     server.get("/hello/you");

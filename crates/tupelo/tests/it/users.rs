@@ -8,21 +8,7 @@ use crate::http;
 use crate::program::{text, tupelo};
 use crate::server::{Server, application};
 
-const WHO: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-USER                      PIC X(8).
-       LINKAGE SECTION.
-       01  DFHCOMMAREA                  PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           EXEC CICS ASSIGN USERID(WS-USER) END-EXEC
-           MOVE WS-USER TO HELLO-GREETING
-           MOVE EIBTASKN TO HELLO-TASK
-           EXEC CICS RETURN END-EXEC.
-";
+const WHO: &str = include_str!("../../testdata/programs/users/HELLO.cbl");
 
 fn user(app: &Path, args: &[&str], input: &str) -> Output {
     let app = app.to_str().expect("a path");

@@ -550,23 +550,7 @@ fn basic_authentication_asks_the_one_user_store() {
 }
 
 /// A program that calls a server which never answers.
-const SILENT: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. SILENT.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  T   PIC X(8).
-       01  B   PIC X(80).
-       01  L   PIC S9(8) COMP VALUE 80.
-       01  S   PIC S9(4) COMP.
-       PROCEDURE DIVISION.
-           EXEC CICS WEB OPEN HOST('127.0.0.1') HOSTLENGTH(9)
-               PORTNUMBER(PORT-OF-IT) SCHEME(DFHVALUE(HTTP))
-               SESSTOKEN(T) END-EXEC
-           EXEC CICS WEB CONVERSE SESSTOKEN(T) GET
-               PATH('/') PATHLENGTH(1)
-               INTO(B) TOLENGTH(L) STATUSCODE(S) END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const SILENT: &str = include_str!("../../testdata/programs/web/SILENT.cbl");
 
 #[test]
 fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
@@ -621,40 +605,7 @@ fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
 }
 
 /// Two sessions by one URIMAP, one after the other.
-const POOLED: &str = "
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. POOLED.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-TOKEN                    PIC X(8).
-       01  WS-TEXT                     PIC X(2).
-       01  WS-LENGTH                   PIC S9(8) COMP.
-       01  WS-RESP                     PIC S9(8) COMP.
-       01  WS-SHOWN.
-           05  WS-ONE OCCURS 2.
-               10  WS-SHOWN-TEXT       PIC X(2).
-               10  FILLER              PIC X.
-               10  WS-SHOWN-RESP       PIC 999.
-               10  FILLER              PIC X.
-       01  WS-N                        PIC S9(8) COMP.
-       PROCEDURE DIVISION.
-           MOVE SPACES TO WS-SHOWN
-           PERFORM VARYING WS-N FROM 1 BY 1 UNTIL WS-N > 2
-               EXEC CICS WEB OPEN URIMAP('POOL') SESSTOKEN(WS-TOKEN)
-                   END-EXEC
-               MOVE SPACES TO WS-TEXT
-               MOVE 2 TO WS-LENGTH
-               EXEC CICS WEB CONVERSE SESSTOKEN(WS-TOKEN) GET
-                   INTO(WS-TEXT) TOLENGTH(WS-LENGTH) RESP(WS-RESP)
-                   END-EXEC
-               MOVE WS-TEXT TO WS-SHOWN-TEXT(WS-N)
-               MOVE WS-RESP TO WS-SHOWN-RESP(WS-N)
-               EXEC CICS WEB CLOSE SESSTOKEN(WS-TOKEN) END-EXEC
-           END-PERFORM
-           EXEC CICS WEB SEND FROM(WS-SHOWN) FROMLENGTH(13)
-               MEDIATYPE('text/plain') END-EXEC
-           EXEC CICS RETURN END-EXEC.
-";
+const POOLED: &str = include_str!("../../testdata/programs/web/POOLED.cbl");
 
 #[test]
 fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {

@@ -10,7 +10,7 @@ use crate::rule::{RuleCheck, TuningRule};
 use crate::source::{PAPER_000, PAPER_002, PAPER_003, cics};
 
 /// An attribute of the definitions of one type.
-struct Attribute {
+struct AttributeTest {
     kind: &'static str,
     /// The finding is at this attribute, or at a definition without it.
     name: &'static str,
@@ -22,7 +22,7 @@ struct Attribute {
     effect: Option<&'static str>,
 }
 
-impl RuleCheck for Attribute {
+impl RuleCheck for AttributeTest {
     fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
         for (document, definition) in set.definitions(self.kind) {
             let Some(value) = (self.wrong)(definition) else {
@@ -62,7 +62,7 @@ pub(super) static OPENAPI: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::PROGRAM],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "PROGRAM",
         name: "API",
         wrong: |d| {
@@ -84,7 +84,7 @@ pub(super) static TRANCLASS_PURGE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, cics::TRANCLASS],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "TRANCLASS",
         name: "PURGETHRESH",
         wrong: |d| {
@@ -111,7 +111,7 @@ pub(super) static IPCONN_RECEIVE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_003, cics::IPCONN],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "IPCONN",
         name: "RECEIVECOUNT",
         wrong: |d| {
@@ -137,7 +137,7 @@ pub(super) static IPCONN_QUEUE: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[cics::IPCONN],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "IPCONN",
         name: "SENDCOUNT",
         wrong: |d| {
@@ -163,7 +163,7 @@ pub(super) static SERVICE_SOCKETCLOSE: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_002, cics::TCPIPSERVICE, cics::MAXSOCKETS_MXT],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "TCPIPSERVICE",
         name: "SOCKETCLOSE",
         wrong: |d| {
@@ -183,7 +183,7 @@ pub(super) static SERVICE_IPIC: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TCPIPSERVICE, cics::IPCONN],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "TCPIPSERVICE",
         name: "SOCKETCLOSE",
         wrong: |d| {
@@ -205,7 +205,7 @@ pub(super) static SERVICE_MAXPERSIST: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TCPIPSERVICE],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "TCPIPSERVICE",
         name: "MAXPERSIST",
         wrong: |d| zero(d, "MAXPERSIST").then(|| "MAXPERSIST(0)".to_owned()),
@@ -224,7 +224,7 @@ pub(super) static SERVICE_BACKLOG: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, cics::BACKLOG, cics::TCPIPSERVICE],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "TCPIPSERVICE",
         name: "BACKLOG",
         wrong: |d| {
@@ -245,7 +245,7 @@ pub(super) static URIMAP_POOL: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_002, cics::URIMAP],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "URIMAP",
         name: "SOCKETCLOSE",
         wrong: |d| {
@@ -265,7 +265,7 @@ pub(super) static FILE_STRINGS: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[cics::FILE],
-    check: &Attribute {
+    check: &AttributeTest {
         kind: "FILE",
         name: "STRINGS",
         wrong: |d| {

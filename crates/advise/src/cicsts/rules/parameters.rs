@@ -10,13 +10,13 @@ use crate::rule::{RuleCheck, TuningRule};
 use crate::source::{PAPER_000, PAPER_002, cics};
 
 /// A system initialization parameter.
-struct Parameter {
+struct ParameterTest {
     name: &'static str,
     bad: fn(&SitParameter) -> bool,
     wanted: &'static str,
 }
 
-impl RuleCheck for Parameter {
+impl RuleCheck for ParameterTest {
     fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
         if let Some((document, p)) = set.sit(self.name).filter(|(_, p)| (self.bad)(p)) {
             out.push(TuningFinding::at(rule, document.place(p.at), p.text()).code(self.wanted));
@@ -32,7 +32,7 @@ pub(super) static FORCEQR: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::FORCEQR],
-    check: &Parameter {
+    check: &ParameterTest {
         name: "FORCEQR",
         bad: |p| p.is("YES"),
         wanted: "FORCEQR=NO",
@@ -47,7 +47,7 @@ pub(super) static SSL_DELAY: TuningRule = TuningRule {
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_002, cics::SSLDELAY],
-    check: &Parameter {
+    check: &ParameterTest {
         name: "SSLDELAY",
         bad: |p| p.number() == Some(0),
         wanted: "SSLDELAY=600",
@@ -62,7 +62,7 @@ pub(super) static RUWAPOOL: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[cics::RUWAPOOL],
-    check: &Parameter {
+    check: &ParameterTest {
         name: "RUWAPOOL",
         bad: |p| p.is("NO"),
         wanted: "RUWAPOOL=YES",
@@ -77,7 +77,7 @@ pub(super) static AUXTR: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[PAPER_000, cics::AUXTR],
-    check: &Parameter {
+    check: &ParameterTest {
         name: "AUXTR",
         bad: |p| p.is("ON"),
         wanted: "AUXTR=OFF",

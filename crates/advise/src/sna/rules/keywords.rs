@@ -13,7 +13,7 @@ use crate::sna::model::{SessionProduct, bulk, modes};
 use crate::sna::source::{AIX, AS400, CM2, FIGURES_6_7, FIGURES_9_10, GENERAL, LINKS, NCP, NSDOS};
 
 /// Where a keyword is looked for.
-enum Place {
+enum KeywordPlace {
     /// Wherever it is coded; in a text without it, the first statement of this verb.
     First(&'static DocumentKind, &'static str),
     /// Wherever it is coded, and each statement of this verb without it.
@@ -27,8 +27,8 @@ enum Place {
 }
 
 /// A keyword with its good values.
-struct Keyword {
-    on: Place,
+struct KeywordTest {
+    on: KeywordPlace,
     /// Keywords that are judged alike, each with its spellings.
     names: &'static [&'static [&'static str]],
     bad: fn(&CodedSetting<'_>) -> bool,
@@ -37,7 +37,7 @@ struct Keyword {
     needs: Option<&'static str>,
 }
 
-impl Place {
+impl KeywordPlace {
     fn settings<'a>(
         &self,
         set: &'a DocumentSet,
@@ -50,25 +50,25 @@ impl Place {
             all.flat_map(|m| on((m.document, m.statement))).collect()
         };
         match *self {
-            Place::First(kind, home) => {
+            KeywordPlace::First(kind, home) => {
                 let all = names.iter().flat_map(|names| coded(set, kind, names, home));
                 all.collect()
             }
-            Place::Each(kind, home) => {
+            KeywordPlace::Each(kind, home) => {
                 let all = names.iter().flat_map(|names| each(set, kind, names, home));
                 all.collect()
             }
-            Place::Statements(kinds, verb) => {
+            KeywordPlace::Statements(kinds, verb) => {
                 let all = kinds.iter().flat_map(|kind| set.stated(kind, verb));
                 all.flat_map(on).collect()
             }
-            Place::Modes(product) => of(product, |_| true),
-            Place::BulkModes(product) => of(product, bulk),
+            KeywordPlace::Modes(product) => of(product, |_| true),
+            KeywordPlace::BulkModes(product) => of(product, bulk),
         }
     }
 }
 
-impl RuleCheck for Keyword {
+impl RuleCheck for KeywordTest {
     fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
         let settings = self.on.settings(set, self.names);
         for setting in settings.iter().filter(|c| (self.bad)(c)) {
@@ -99,8 +99,8 @@ pub(super) static NCP_UNITSZ: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::Each(&vtam::NCP, "HOST"),
+    check: &KeywordTest {
+        on: KeywordPlace::Each(&vtam::NCP, "HOST"),
         names: &[&["UNITSZ"]],
         bad: |c| c.number().is_none_or(|n| n < UNIT_BYTES),
         lines: &[("4000", "")],
@@ -116,8 +116,8 @@ pub(super) static NCP_BFRS: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::First(&vtam::NCP, "BUILD"),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&vtam::NCP, "BUILD"),
         names: &[&["BFRS"]],
         bad: |c| c.number() != Some(240),
         lines: &[("240", "")],
@@ -134,8 +134,8 @@ pub(super) static NCP_SLODOWN: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::First(&vtam::NCP, "BUILD"),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&vtam::NCP, "BUILD"),
         names: &[&["SLODOWN"]],
         bad: |c| c.number() != Some(6),
         lines: &[("6", "")],
@@ -154,8 +154,8 @@ pub(super) static NCP_MAXOUT: TuningRule = TuningRule {
     severity: FindingSeverity::Note,
     effect: None,
     sources: &[NCP, LINKS],
-    check: &Keyword {
-        on: Place::Statements(&[&vtam::NCP, &vtam::MAJOR], "PU"),
+    check: &KeywordTest {
+        on: KeywordPlace::Statements(&[&vtam::NCP, &vtam::MAJOR], "PU"),
         names: &[&["MAXOUT"]],
         bad: |c| c.number().is_some_and(|n| n < 7),
         lines: &[("7", "")],
@@ -174,8 +174,8 @@ pub(super) static CM2_DLC_RU: TuningRule = TuningRule {
         "paper 004, figure 9, all changes together: files 35 % faster between OS/2 machines, 41 % with DOS; inquiries 0 to 5.8 %, and 57 % with DOS",
     ),
     sources: &[FIGURES_9_10, CM2],
-    check: &Keyword {
-        on: Place::First(&cm2_lan::KIND, ""),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&cm2_lan::KIND, ""),
         names: &[&[cm2_lan::MAX_RU]],
         bad: |c| !matches!(c.number(), Some(7168 | 16_384)),
         lines: &[
@@ -194,8 +194,8 @@ pub(super) static CM2_RECEIVE_PACING: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[CM2, FIGURES_6_7, FIGURES_9_10],
-    check: &Keyword {
-        on: Place::BulkModes(SessionProduct::Cm2),
+    check: &KeywordTest {
+        on: KeywordPlace::BulkModes(SessionProduct::Cm2),
         names: &[&["RECEIVE_PACING_WINDOW"]],
         bad: |c| c.number() != Some(63),
         lines: &[("63", "")],
@@ -212,8 +212,8 @@ pub(super) static CM2_FRAME: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[CM2, LINKS, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::First(&cm2_lan::KIND, ""),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&cm2_lan::KIND, ""),
         names: &[&[cm2_lan::FRAME]],
         bad: |c| c.number().is_some_and(|n| n < 4000),
         lines: &[("4000", "a ring of 4 Mb/s"), ("16393", "a ring of 16 Mb/s")],
@@ -230,8 +230,8 @@ pub(super) static CM2_RECEIVE_BUFFER: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[FIGURES_9_10],
-    check: &Keyword {
-        on: Place::First(&cm2_lan::KIND, ""),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&cm2_lan::KIND, ""),
         names: &[&[cm2_lan::RECEIVE_BUFFER]],
         bad: |c| c.number().is_some_and(|n| n < 2040),
         lines: &[("2040", "Turbo card"), ("2048", "Busmaster card")],
@@ -247,8 +247,8 @@ pub(super) static CM2_CARD_BUFFER: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[FIGURES_9_10],
-    check: &Keyword {
-        on: Place::First(&cm2_lan::KIND, ""),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&cm2_lan::KIND, ""),
         names: &[&[cm2_lan::CARD_BUFFER]],
         bad: |c| c.number().is_some_and(|n| n < 2048),
         lines: &[("2048", "")],
@@ -264,8 +264,8 @@ pub(super) static NSDOS_RU: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NSDOS, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::BulkModes(SessionProduct::NsDos),
+    check: &KeywordTest {
+        on: KeywordPlace::BulkModes(SessionProduct::NsDos),
         names: &[&[nsdos::RU]],
         bad: |c| !c.operand.is_some_and(|o| o.is("*")),
         lines: &[("*", "")],
@@ -280,8 +280,8 @@ pub(super) static AIX_FRAME: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AIX, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::Statements(&[&aix::KIND], aix::LOGICAL_LINK),
+    check: &KeywordTest {
+        on: KeywordPlace::Statements(&[&aix::KIND], aix::LOGICAL_LINK),
         names: &[aix::FRAME],
         bad: |c| c.operand.is_some_and(|o| !o.is("SYSTEM_DEFINED")),
         lines: &[("system_defined", "")],
@@ -297,8 +297,8 @@ pub(super) static AIX_QUEUES: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AIX, FIGURES_6_7],
-    check: &Keyword {
-        on: Place::First(&aix::KIND, ""),
+    check: &KeywordTest {
+        on: KeywordPlace::First(&aix::KIND, ""),
         names: &[&["XMT_QUE_SIZE"], &["REC_QUE_SIZE"]],
         bad: |c| c.number() != Some(150),
         lines: &[("150", "")],
@@ -314,8 +314,8 @@ pub(super) static AS400_RU: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400, GENERAL],
-    check: &Keyword {
-        on: Place::Modes(SessionProduct::As400),
+    check: &KeywordTest {
+        on: KeywordPlace::Modes(SessionProduct::As400),
         names: &[&["MAXLENRU"]], // *CALC is also the default.
         bad: |c| c.operand.is_some_and(|o| !o.is("*CALC")),
         lines: &[("*CALC", "")],
@@ -330,8 +330,8 @@ pub(super) static AS400_PACING: TuningRule = TuningRule {
     severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
-    check: &Keyword {
-        on: Place::Modes(SessionProduct::As400),
+    check: &KeywordTest {
+        on: KeywordPlace::Modes(SessionProduct::As400),
         names: &[&["INPACING"], &["OUTPACING"]], // 7 is also the default of CRTMODD, where other products start at 8.
         bad: |c| c.operand.is_some() && c.number() != Some(7),
         lines: &[("7", "")],

@@ -211,34 +211,7 @@ fn statements_that_reach_the_process_are_refused_or_harmless() {
 
 #[test]
 fn a_sort_of_files_is_refused_when_it_is_called() {
-    let sorter = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. SORTER.
-       ENVIRONMENT DIVISION.
-       INPUT-OUTPUT SECTION.
-       FILE-CONTROL.
-           SELECT W ASSIGN TO 'work'.
-       DATA DIVISION.
-       FILE SECTION.
-       SD W.
-       01 R PIC X(30000).
-       WORKING-STORAGE SECTION.
-       01 N PIC 9(6).
-       LINKAGE SECTION.
-       01 L PIC X(60).
-       PROCEDURE DIVISION USING L.
-       MAIN SECTION.
-           SORT W ON ASCENDING KEY R
-             INPUT PROCEDURE GIVES OUTPUT PROCEDURE TAKES.
-           MOVE 'SORTED' TO L.
-           GOBACK.
-       GIVES SECTION.
-           PERFORM VARYING N FROM 1 BY 1 UNTIL N > 20000
-             MOVE N TO R(1:6)
-             RELEASE R
-           END-PERFORM.
-       TAKES SECTION.
-           CONTINUE.
-";
+    let sorter = include_str!("../../../testdata/programs/hostile/SORTER.cbl");
     let call = "           CALL 'SORTER' USING DFHCOMMAREA.";
     let outcome_text = HostileApplication::new("", call, &[("SORTER", sorter)]).outcome();
     // Such a module refers to entries that are not listed.
@@ -264,27 +237,7 @@ fn paragraphs_that_perform_themselves_without_end_are_a_runaway_task() {
 
 #[test]
 fn switches_and_shared_items_of_a_task_are_not_the_next_one_s() {
-    let program = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       ENVIRONMENT DIVISION.
-       CONFIGURATION SECTION.
-       SPECIAL-NAMES.
-           UPSI-0 IS SW ON STATUS IS IS-ON.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01 SHARED-NAME PIC X(20) IS EXTERNAL.
-       LINKAGE SECTION.
-       01 DFHCOMMAREA PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           IF IS-ON OR SHARED-NAME = 'SECRET'
-             EXEC CICS ABEND ABCODE('LEFT') END-EXEC
-           END-IF
-           SET SW TO ON
-           MOVE 'SECRET' TO SHARED-NAME
-           EXEC CICS RETURN END-EXEC.
-";
+    let program = include_str!("../../../testdata/programs/hostile/ITEMS.cbl");
     let app = application(&[("cobol/HELLO.cbl", program)]);
     let server = Server::start(app.path());
     for _ in 0..3 {
@@ -306,26 +259,7 @@ fn the_servers_environment_is_not_there() {
 
 #[test]
 fn files_are_refused_in_a_subprogram_when_it_is_run() {
-    let reader = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. READER.
-       ENVIRONMENT DIVISION.
-       INPUT-OUTPUT SECTION.
-       FILE-CONTROL.
-           SELECT PW ASSIGN TO '/etc/passwd'
-             ORGANIZATION IS LINE SEQUENTIAL.
-       DATA DIVISION.
-       FILE SECTION.
-       FD PW.
-       01 R PIC X(60).
-       LINKAGE SECTION.
-       01 L PIC X(60).
-       PROCEDURE DIVISION USING L.
-           OPEN INPUT PW.
-           READ PW.
-           MOVE R TO L.
-           CLOSE PW.
-           GOBACK.
-";
+    let reader = include_str!("../../../testdata/programs/hostile/READER.cbl");
     let call = "           CALL 'READER' USING DFHCOMMAREA.";
     let outcome_text = HostileApplication::new("", call, &[("READER", reader)]).outcome();
     assert!(
@@ -386,16 +320,7 @@ fn allocate_ends_at_the_workers_bound() {
 
 #[test]
 fn local_storage_of_a_recursion_ends_at_the_tasks_memory() {
-    let down = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. DOWN IS RECURSIVE.
-       DATA DIVISION.
-       LOCAL-STORAGE SECTION.
-       01 B PIC X(50000000).
-       PROCEDURE DIVISION.
-           MOVE ALL 'A' TO B
-           CALL 'DOWN'
-           GOBACK.
-";
+    let down = include_str!("../../../testdata/programs/hostile/DOWN_STORAGE.cbl");
     let outcome_text =
         HostileApplication::new("", "           CALL 'DOWN'.", &[("DOWN", down)]).outcome();
     assert!(
@@ -406,17 +331,7 @@ fn local_storage_of_a_recursion_ends_at_the_tasks_memory() {
 
 #[test]
 fn calls_without_end_are_an_abend_that_says_so() {
-    let down = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. DOWN IS RECURSIVE.
-       DATA DIVISION.
-       LOCAL-STORAGE SECTION.
-       01 N PIC X(100).
-       LINKAGE SECTION.
-       01 L PIC X(60).
-       PROCEDURE DIVISION USING L.
-           CALL 'UPWARD' USING L.
-           GOBACK.
-";
+    let down = include_str!("../../../testdata/programs/hostile/DOWN_CALLS.cbl");
     let up = down
         .replace("UPWARD", "?")
         .replace("DOWN", "UPWARD")
@@ -464,30 +379,7 @@ fn a_displayed_line_has_its_own_tasks_number() {
     if !sandbox_is_whole() {
         return;
     }
-    let program = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. HELLO.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01 T PIC 9(7).
-       01 M.
-       05 ML PIC S9(4) BINARY VALUE 18.
-       05 MT PIC X(18).
-       01 TWO PIC S9(9) BINARY VALUE 2.
-       01 FC PIC X(12).
-       LINKAGE SECTION.
-       01 DFHCOMMAREA PIC X.
-       COPY HELLO.
-       PROCEDURE DIVISION.
-           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
-           MOVE EIBTASKN TO T
-           DISPLAY 'LINE ONE OF ' T
-           DISPLAY 'LINE TWO OF ' T UPON SYSERR
-           STRING 'CEEMOUT OF ' T DELIMITED BY SIZE INTO MT
-           CALL 'CEEMOUT' USING M TWO FC
-           DISPLAY 'LAST OF ' WITH NO ADVANCING
-           DISPLAY T WITH NO ADVANCING
-           EXEC CICS RETURN END-EXEC.
-";
+    let program = include_str!("../../../testdata/programs/hostile/SANDBOX.cbl");
     const CLIENTS: usize = 8;
     const REQUESTS: usize = 40;
     let app = application(&[("cobol/HELLO.cbl", program)]);

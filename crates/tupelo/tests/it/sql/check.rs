@@ -6,26 +6,7 @@ use super::{application, shop};
 use crate::program::{text, tupelo};
 
 /// Statements that translate and cannot run. Their lines are in the test.
-const WRONG: &str = "       IDENTIFICATION DIVISION.
-       PROGRAM-ID. WRONG.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-           EXEC SQL INCLUDE SQLCA END-EXEC.
-       01  WS-ITEM                     PIC X(8).
-       01  WS-COUNTED                  PIC S9(7) COMP-3.
-           EXEC SQL DECLARE C1 CURSOR FOR
-               SELECT ITEM FROM STOCK END-EXEC.
-       PROCEDURE DIVISION.
-           EXEC SQL SELECT COUNTD INTO :WS-COUNTED FROM STOCK
-               WHERE ITEM = :WS-ITEM END-EXEC
-           EXEC SQL SELECT ITEM INTO :WS-COUNTED FROM STOCK
-               WHERE ITEM = :WS-ITEM END-EXEC
-           EXEC SQL UPDATE STOK SET COUNTED = 1 END-EXEC
-           EXEC SQL UPDATE STOCK SET CHANGED = :WS-COUNTED END-EXEC
-           EXEC SQL OPEN C1 END-EXEC
-           EXEC SQL FETCH C1 INTO :WS-COUNTED END-EXEC
-           GOBACK.
-";
+const WRONG: &str = include_str!("../../../testdata/programs/sql/check/WRONG.cbl");
 
 fn check(app: &Path, more: &[&str]) -> (Option<i32>, String) {
     let output = tupelo()

@@ -1,0 +1,23 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. NUM.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  X PIC S9(5)V99 SIGN LEADING SEPARATE.
+       01  CURSOR PIC 9(4).
+       01  G.
+           05  S PIC S9(3).
+       PROCEDURE DIVISION.
+       MAIN-PARA.
+           COMPUTE X = FUNCTION NUMVAL('12.50CR')
+           DISPLAY X
+           COMPUTE X = FUNCTION NUMVAL(' 12.50 DB ')
+           DISPLAY X
+           COMPUTE X = FUNCTION NUMVAL-C('$1,012.50cr')
+           DISPLAY X
+           COMPUTE CURSOR = 2 ** 3 ** 2
+           DISPLAY CURSOR
+           MOVE '12K' TO G
+           IF S NUMERIC DISPLAY 'NUMERIC' END-IF
+           MOVE ' 1K' TO G
+           IF S NOT NUMERIC DISPLAY 'NOT NUMERIC' END-IF
+           GOBACK.

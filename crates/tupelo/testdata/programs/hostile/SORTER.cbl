@@ -1,0 +1,27 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SORTER.
+       ENVIRONMENT DIVISION.
+       INPUT-OUTPUT SECTION.
+       FILE-CONTROL.
+           SELECT W ASSIGN TO 'work'.
+       DATA DIVISION.
+       FILE SECTION.
+       SD W.
+       01 R PIC X(30000).
+       WORKING-STORAGE SECTION.
+       01 N PIC 9(6).
+       LINKAGE SECTION.
+       01 L PIC X(60).
+       PROCEDURE DIVISION USING L.
+       MAIN SECTION.
+           SORT W ON ASCENDING KEY R
+             INPUT PROCEDURE GIVES OUTPUT PROCEDURE TAKES.
+           MOVE 'SORTED' TO L.
+           GOBACK.
+       GIVES SECTION.
+           PERFORM VARYING N FROM 1 BY 1 UNTIL N > 20000
+             MOVE N TO R(1:6)
+             RELEASE R
+           END-PERFORM.
+       TAKES SECTION.
+           CONTINUE.

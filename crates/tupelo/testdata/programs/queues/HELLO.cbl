@@ -1,0 +1,55 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RESP                     PIC S9(8) COMP VALUE 0.
+       01  WS-AT                       PIC S9(4) COMP VALUE 1.
+       01  WS-DATA                     PIC X(2).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                 PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           MOVE SPACES TO HELLO-GREETING
+           MOVE EIBTASKN TO HELLO-TASK
+           EVALUATE HELLO-NAME (1:1)
+               WHEN 'W' PERFORM WRITE-BOTH
+               WHEN 'H' PERFORM WRITE-BOTH PERFORM STAY
+               WHEN 'C' PERFORM LOOK
+               WHEN 'R' PERFORM READ-BOTH
+           END-EVALUATE
+           EXEC CICS RETURN END-EXEC.
+       WRITE-BOTH.
+           MOVE HELLO-NAME TO WS-DATA
+           EXEC CICS WRITEQ TS QUEUE('KEEP') FROM(WS-DATA) END-EXEC
+           EXEC CICS WRITEQ TD QUEUE('LOGI') FROM(WS-DATA) END-EXEC.
+       STAY.
+           EXEC CICS WRITEQ TS QUEUE('HERE') FROM(WS-DATA) END-EXEC
+           EXEC CICS DELAY FOR SECONDS(600) END-EXEC.
+       LOOK.
+           EXEC CICS READQ TS QUEUE('HERE') INTO(WS-DATA) ITEM(1)
+               RESP(WS-RESP) END-EXEC
+           IF WS-RESP = DFHRESP(NORMAL)
+               MOVE 'written' TO HELLO-GREETING
+           END-IF.
+       READ-BOTH.
+           PERFORM UNTIL WS-RESP NOT = DFHRESP(NORMAL)
+               EXEC CICS READQ TS QUEUE('KEEP') INTO(WS-DATA)
+                   RESP(WS-RESP) END-EXEC
+               PERFORM ADD-DATA
+           END-PERFORM
+           MOVE 0 TO WS-RESP
+           PERFORM UNTIL WS-RESP NOT = DFHRESP(NORMAL)
+               EXEC CICS READQ TD QUEUE('LOGI') INTO(WS-DATA)
+                   RESP(WS-RESP) END-EXEC
+               PERFORM ADD-DATA
+           END-PERFORM
+           EXEC CICS SYNCPOINT ROLLBACK END-EXEC.
+       ADD-DATA.
+           IF WS-RESP = DFHRESP(NORMAL)
+               MOVE WS-DATA TO HELLO-GREETING (WS-AT:2)
+           ELSE
+               MOVE '/' TO HELLO-GREETING (WS-AT:1)
+               SUBTRACT 1 FROM WS-AT
+           END-IF
+           ADD 2 TO WS-AT.
