@@ -262,7 +262,7 @@ mod tests {
         let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
         let text = words.join(" ");
         let from = text.find("DIVISION. COMPUTE").expect("the statement") + 10;
-        let said = done.diagnostics.into_iter().map(|d| d.message);
+        let said = done.diagnostics.into_iter().map(|d| d.finding.message);
         (
             text[from..].trim_end_matches(" GOBACK.").to_owned(),
             said.collect(),

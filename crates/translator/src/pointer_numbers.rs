@@ -286,7 +286,7 @@ mod tests {
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));
         let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-        let said = done.diagnostics.into_iter().map(|d| d.message);
+        let said = done.diagnostics.into_iter().map(|d| d.finding.message);
         (words.join(" "), said.collect())
     }
 
