@@ -145,20 +145,20 @@ mod tests {
 
     #[derive(Debug, Default, PartialEq, Deserialize)]
     #[serde(deny_unknown_fields, default)]
-    struct File {
+    struct FileEntry {
         title: String,
         ports: Vec<u16>,
-        peers: BTreeMap<String, Peer>,
-        list: Vec<Peer>,
+        peers: BTreeMap<String, PeerEntry>,
+        list: Vec<PeerEntry>,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Peer {
+    struct PeerEntry {
         port: u16,
     }
 
-    fn read(text: &str) -> (Option<File>, Vec<(String, String)>) {
+    fn read(text: &str) -> (Option<FileEntry>, Vec<(String, String)>) {
         let (file, errors) = DeTable::parse_recoverable(text);
         assert!(errors.is_empty(), "{errors:?}");
         let (value, mistakes) = read_values(&file, 50);
@@ -188,7 +188,7 @@ mod tests {
             ],
             "{mistakes:?}"
         );
-        let port = |port| Peer { port };
+        let port = |port| PeerEntry { port };
         let file = file.unwrap();
         assert_eq!(file.peers, BTreeMap::from([("a".to_owned(), port(5))]));
         assert_eq!(file.list, [port(1), port(3)]);
@@ -200,14 +200,14 @@ mod tests {
         let (file, mistakes) = read("[peers]\na = { port = true }\n");
         assert_eq!(mistakes.len(), 1, "{mistakes:?}");
         assert_eq!(mistakes[0].0, "true");
-        assert_eq!(file, Some(File::default()));
+        assert_eq!(file, Some(FileEntry::default()));
     }
 
     #[test]
     fn mistakes_beyond_the_limit_end_the_reading() {
         let (file, errors) = DeTable::parse_recoverable("a = 1\nb = 2\nc = 3\n");
         assert!(errors.is_empty());
-        let (value, mistakes) = read_values::<File>(&file, 2);
+        let (value, mistakes) = read_values::<FileEntry>(&file, 2);
         assert_eq!((value, mistakes.len()), (None, 3));
     }
 }

@@ -110,6 +110,7 @@ pub const OF_THE_MANUALS: &[&str] = &[
     "Config",
     "Context",
     "Diagnostic",
+    "Severity",
     "Error",
     "Handle",
     "Histogram",

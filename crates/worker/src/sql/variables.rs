@@ -150,9 +150,9 @@ const MOST_VARIABLES: usize = 64;
 mod tests {
     use super::*;
 
-    struct Operands(Vec<Vec<u8>>);
+    struct OperandList(Vec<Vec<u8>>);
 
-    impl SqlAreas for Operands {
+    impl SqlAreas for OperandList {
         fn count(&self) -> usize {
             self.0.len()
         }
@@ -176,7 +176,7 @@ mod tests {
 
     fn shown(cobol: CobolType, bytes: &[u8], indicator: Option<i16>) -> String {
         let indicators = indicator.unwrap_or_default().to_be_bytes().to_vec();
-        let areas = Operands(vec![Vec::new(), Vec::new(), bytes.to_vec(), indicators]);
+        let areas = OperandList(vec![Vec::new(), Vec::new(), bytes.to_vec(), indicators]);
         let variable = FieldDescriptor {
             argument: 0,
             offset: 0,
