@@ -18,20 +18,9 @@ use std::collections::HashSet;
 use cics::cobol::VERBS;
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::source::SourcePlace;
+use crate::records::{DataEntry, records};
 use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
-
-/// A data description entry.
-#[derive(Debug, Default)]
-struct DataEntry {
-    level: u8,
-    name: String,
-    place: SourcePlace,
-    redefines: bool,
-    /// OCCURS DEPENDING ON.
-    varies: bool,
-}
 
 impl TranslationState {
     /// Takes the lengths of such groups by a function, and warns of records
@@ -181,41 +170,6 @@ impl TranslationState {
             self.tokens[last].text.push(')');
         }
     }
-}
-
-/// The entries of each record, levels 66, 77 and 88 left out.
-fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> {
-    let mut records: Vec<Vec<DataEntry>> = Vec::new();
-    let mut at = from;
-    while at < to {
-        if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
-            at = skip_exec(tokens, at);
-            continue;
-        }
-        let end = (at..to).find(|i| is_period(tokens, *i)).unwrap_or(to);
-        if let Some(entry) = entry(&tokens[at..end]) {
-            match (entry.level, records.last_mut()) {
-                (1, _) => records.push(vec![entry]),
-                (2..=49, Some(record)) => record.push(entry),
-                _ => {}
-            }
-        }
-        at = end + 1;
-    }
-    records
-}
-
-fn entry(tokens: &[Token]) -> Option<DataEntry> {
-    let first = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
-    let level = first.text.parse().ok()?;
-    let has = |word: &str| tokens.iter().any(|t| t.is(word));
-    Some(DataEntry {
-        level,
-        name: tokens.get(1).map(Token::upper).unwrap_or_default(),
-        place: first.place,
-        redefines: has("REDEFINES"),
-        varies: has("OCCURS") && has("DEPENDING"),
-    })
 }
 
 /// Whether items of a record move with a counter: they follow a table

@@ -32,6 +32,7 @@ mod pointers;
 mod powers;
 mod reach;
 mod receivers;
+mod records;
 mod shipped;
 mod source;
 mod sql;

@@ -14,17 +14,9 @@ use std::collections::HashMap;
 use cics::cobol::VERBS;
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::records::{DataEntry, records};
 use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
-
-/// A data description entry with its place in the record.
-struct DataEntry {
-    level: u8,
-    name: String,
-    /// The greatest number of elements and the counter of a table that varies.
-    varies: Option<(u32, String)>,
-    occurs: bool,
-}
 
 /// A group that contains the counters of its tables.
 struct VaryingGroup {
@@ -207,7 +199,7 @@ fn group(record: &[DataEntry], at: usize, inner: &[&DataEntry]) -> Option<Varyin
         path.iter().any(|i| record[*i].occurs)
     };
     let mut counters = Vec::new();
-    for (most, counter) in inner.iter().filter_map(|e| e.varies.as_ref()) {
+    for (most, counter) in inner.iter().filter_map(|e| e.counter.as_ref()) {
         let place = (at + 1..=at + inner.len()).find(|i| record[*i].name == *counter)?;
         if in_table(place) {
             return None;
@@ -249,51 +241,6 @@ fn around(record: &[DataEntry], at: usize) -> Vec<String> {
     let mut names = around_names(record, at);
     names.push(record[at].name.clone());
     names
-}
-
-/// The entries of each record, levels 66, 77 and 88 left out.
-fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> {
-    let mut records: Vec<Vec<DataEntry>> = Vec::new();
-    let mut at = from;
-    while at < to {
-        if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
-            at = skip_exec(tokens, at);
-            continue;
-        }
-        let end = (at..to).find(|i| is_period(tokens, *i)).unwrap_or(to);
-        if let Some(entry) = entry(&tokens[at..end]) {
-            match (entry.level, records.last_mut()) {
-                (1, _) => records.push(vec![entry]),
-                (2..=49, Some(record)) => record.push(entry),
-                _ => {}
-            }
-        }
-        at = end + 1;
-    }
-    records
-}
-
-fn entry(tokens: &[Token]) -> Option<DataEntry> {
-    let level = tokens.first()?.text.parse().ok()?;
-    let place = |word: &str| tokens.iter().position(|t| t.is(word));
-    let occurs = place("OCCURS");
-    let varies = occurs
-        .zip(place("DEPENDING"))
-        .and_then(|(occurs, depending)| {
-            let words = &tokens[occurs..depending];
-            let most = words
-                .iter()
-                .filter_map(|t| t.text.parse::<u32>().ok())
-                .next_back()?;
-            let counter = tokens[depending + 1..].iter().find(|t| !t.is("ON"))?;
-            Some((most, counter.upper()))
-        });
-    Some(DataEntry {
-        level,
-        name: tokens.get(1).map(Token::upper).unwrap_or_default(),
-        varies,
-        occurs: occurs.is_some(),
-    })
 }
 
 #[cfg(test)]
