@@ -1,25 +1,34 @@
 //! Replays traces of x3270: the host's side into a terminal, the client's side
-//! into the server's parser. Prints a line for each trace.
+//! into the server's parser. Prints a line for each trace, and at the end how many
+//! answers of each kind are equal.
 //!
 //! `cargo run -p tn3270 --example replay_trace -- FILE…`. A trace has lines
 //! `< 0x0 hex` of the host and `> 0x0 hex` of the client. What the client typed is
 //! not in a trace, so only answers that no key caused can be equal.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use tn3270::stream::InboundRecord;
 use tn3270::telnet::{DecoderLimits, TelnetDecoder, TelnetEvent};
 use tn3270::{Emulator, EmulatorEvent, ScreenSize, TerminalModel};
 
 fn main() {
+    let mut kinds = BTreeMap::new();
     for path in std::env::args().skip(1) {
         let text = std::fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        println!("{path}: {}", replay(&text));
+        println!("{path}: {}", replay(&text, &mut kinds));
+    }
+    println!("{:<52} equal  different", "kind");
+    for (kind, [different, equal]) in kinds {
+        println!("{kind:<52} {equal:5}  {different:9}");
     }
 }
 
-fn replay(text: &str) -> String {
+/// Of each kind of answer how many differ and how many are equal.
+type AnswerKinds = BTreeMap<String, [u32; 2]>;
+
+fn replay(text: &str, kinds: &mut AnswerKinds) -> String {
     let model = match text {
         _ if text.contains("3278-2") || text.contains("3279-2") => 2,
         _ if text.contains("3278-3") || text.contains("3279-3") => 3,
@@ -59,7 +68,7 @@ fn replay(text: &str) -> String {
             .filter(|e| **e == EmulatorEvent::ScreenChanged)
             .count(),
         parsed(&theirs, extended),
-        compared(&sent, &theirs),
+        compared(&sent, &theirs, extended, kinds),
     )
 }
 
@@ -99,12 +108,45 @@ fn parsed(theirs: &[u8], extended: bool) -> String {
 }
 
 /// How many of the client's answers are among ours.
-fn compared(sent: &[u8], theirs: &[u8]) -> String {
+fn compared(sent: &[u8], theirs: &[u8], extended: bool, kinds: &mut AnswerKinds) -> String {
     let ours: HashSet<_> = events(sent).iter().map(|e| format!("{e:?}")).collect();
     let theirs = events(theirs);
-    let equal = theirs
-        .iter()
-        .filter(|e| ours.contains(&format!("{e:?}")))
-        .count();
+    let mut equal = 0;
+    for event in &theirs {
+        let is_equal = ours.contains(&format!("{event:?}"));
+        equal += usize::from(is_equal);
+        kinds.entry(kind(event, extended)).or_default()[usize::from(is_equal)] += 1;
+    }
     format!("{equal} of {} client events equal", theirs.len())
+}
+
+/// The kind of an answer, with its option or first bytes.
+fn kind(event: &TelnetEvent, extended: bool) -> String {
+    match event {
+        TelnetEvent::Negotiation { verb, option } => {
+            format!("negotiation {verb} of option {option}")
+        }
+        TelnetEvent::Subnegotiation { option, body } => {
+            let shown: Vec<_> = body.iter().take(2).collect();
+            format!("subnegotiation of option {option}, {shown:?}")
+        }
+        TelnetEvent::Record(record) => record_kind(record, extended),
+        other => format!("{other:?}").chars().take(40).collect(),
+    }
+}
+
+fn record_kind(record: &[u8], extended: bool) -> String {
+    let data = match record.split_at_checked(5) {
+        Some((header, _)) if extended && header[0] != 0 => {
+            return format!("TN3270E record of type {}", header[0]);
+        }
+        Some((_, data)) if extended => data,
+        _ => record,
+    };
+    match data {
+        [0x88, _, _, id, ..] => format!("structured field {id:02X}"),
+        [aid, _, _, ..] => format!("input with AID {aid:02X}"),
+        [aid] => format!("AID {aid:02X} alone"),
+        _ => "empty record".to_owned(),
+    }
 }
