@@ -47,6 +47,9 @@ fn read_statements(session: &mut OwnerSession) -> Result<bool> {
     let is_terminal = input.is_terminal();
     let mut is_clean = true;
     let mut text = String::new();
+    if is_terminal {
+        println!("A statement ends with a semicolon; exit, quit or Ctrl-D leaves.");
+    }
     ask(is_terminal, "sql> ");
     for line in input.lock().lines() {
         let line = line.into_diagnostic()?;
@@ -124,7 +127,7 @@ fn run_one(session: &mut OwnerSession, sql: &str) -> Result<bool> {
     }
     if answer.columns.is_empty() {
         let rows: u64 = answer.counts.iter().sum();
-        println!("done, {rows} rows");
+        println!("done, {rows} {}", if rows == 1 { "row" } else { "rows" });
     }
     Ok(true)
 }
