@@ -169,6 +169,6 @@ fn a_page_is_written_in_addition_to_the_text() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("tcpip.mtu.route"));
     let page = std::fs::read_to_string(&path).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.contains("cics.fcqronly"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("cics.fcqronly"));
     assert!(!page.contains("<script") && !page.contains("http://"));
 }
