@@ -1,6 +1,6 @@
 //! What every layer needs once: findings about texts with their places, the nearest
 //! name to a misspelt one, hexadecimal digits, the calendar, random numbers from a
-//! seed, a writer of pcapng files. The crate depends on no other crate of the workspace.
+//! seed, a writer of pcapng files, files that only their owner can read. The crate depends on no other crate of the workspace.
 
 #![forbid(unsafe_code)]
 
@@ -9,8 +9,10 @@ mod diagnostic;
 pub mod hex;
 mod names;
 pub mod pcapng;
+mod private_file;
 mod random;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use names::nearest;
+pub use private_file::replace_private;
 pub use random::SeededRandom;

@@ -5,9 +5,9 @@
 //! the same name, and must be the same however the folder is named at the next start: the
 //! number is random and kept in the folder, next to what the region knows of its units.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::DirBuilder;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use crate::connection::nonce;
@@ -28,18 +28,7 @@ pub fn number_of(folder: &Path) -> io::Result<String> {
         .recursive(true)
         .mode(0o755)
         .create(folder)?;
-    // A crash leaves the whole number or none.
-    let new = folder.join(format!("{FILE}.new"));
-    let mut out = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&new)?;
-    out.write_all(nonce().as_bytes())?;
-    out.sync_all()?;
-    std::fs::rename(&new, &file)?;
-    std::fs::File::open(folder)?.sync_all()?;
+    base::replace_private(&file, nonce().as_bytes())?;
     read(&file)?.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 

@@ -12,7 +12,8 @@
 
 use std::ops::Range;
 
-use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::outline::ProgramUnit;
+use crate::records::entry_ranges;
 use crate::source::SourcePlace;
 use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
@@ -152,18 +153,8 @@ fn redefined(entries: &[DataEntry], at: usize) -> Option<usize> {
 
 /// The entries of a data division, levels 66 and 88 left out.
 fn entries(tokens: &[Token], from: usize, to: usize) -> Vec<DataEntry> {
-    let mut found = Vec::new();
-    let mut at = from;
-    while at < to {
-        if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
-            at = skip_exec(tokens, at);
-            continue;
-        }
-        let end = (at..to).find(|i| is_period(tokens, *i)).unwrap_or(to);
-        found.extend(entry(tokens, at..end));
-        at = end + 1;
-    }
-    found
+    let ranges = entry_ranges(tokens, from, to).into_iter();
+    ranges.filter_map(|range| entry(tokens, range)).collect()
 }
 
 fn entry(tokens: &[Token], range: Range<usize>) -> Option<DataEntry> {

@@ -4,6 +4,8 @@
 //! passes that need to know which groups vary in length. Places of fields are the
 //! copybook crate's business; here only levels, names and clauses count.
 
+use std::ops::Range;
+
 use crate::outline::{is_period, skip_exec};
 use crate::source::SourcePlace;
 use crate::token::{Token, TokenKind};
@@ -28,9 +30,10 @@ pub struct DataEntry {
     pub counter: Option<(u32, String)>,
 }
 
-/// The entries of each record in a range of tokens, levels 66, 77 and 88 left out.
-pub fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> {
-    let mut records: Vec<Vec<DataEntry>> = Vec::new();
+/// The tokens of each data description entry of a data division, without its period.
+/// Other sentences and headings are among them.
+pub fn entry_ranges(tokens: &[Token], from: usize, to: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut at = from;
     while at < to {
         if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
@@ -38,14 +41,24 @@ pub fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> 
             continue;
         }
         let end = (at..to).find(|i| is_period(tokens, *i)).unwrap_or(to);
-        if let Some(entry) = entry(&tokens[at..end]) {
-            match (entry.level, records.last_mut()) {
-                (1, _) => records.push(vec![entry]),
-                (2..=49, Some(record)) => record.push(entry),
-                _ => {}
-            }
-        }
+        found.push(at..end);
         at = end + 1;
+    }
+    found
+}
+
+/// The entries of each record in a range of tokens, levels 66, 77 and 88 left out.
+pub fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> {
+    let mut records: Vec<Vec<DataEntry>> = Vec::new();
+    for range in entry_ranges(tokens, from, to) {
+        let Some(entry) = entry(&tokens[range]) else {
+            continue;
+        };
+        match (entry.level, records.last_mut()) {
+            (1, _) => records.push(vec![entry]),
+            (2..=49, Some(record)) => record.push(entry),
+            _ => {}
+        }
     }
     records
 }

@@ -1,8 +1,8 @@
 //! Pages for readers: `ARCHITECTURE.md` has a row for each crate and for each use
 //! within a layer, and no page has a phrase that makes a reader read twice.
 //!
-//! Code blocks, `code` in a line and words in capitals are left out: transcripts and
-//! names are not prose. The phrases are those of [`super::phrases`].
+//! Code blocks and `code` in a line are left out: transcripts and names are not prose.
+//! The phrases are those of [`super::phrases`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,18 +63,14 @@ fn architecture(page: &str, broken: &mut Vec<String>) {
     }
 }
 
-/// The text without code blocks, `code` and words in capitals, line by line.
+/// The text without code blocks and `code`, line by line.
 fn prose(text: &str) -> String {
     let mut in_block = false;
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```");
         if !in_block && !is_fence {
-            let words = line.split('`').step_by(2);
-            let words = words.flat_map(|part| part.split_inclusive(|c: char| !c.is_alphanumeric()));
-            kept.extend(words.filter(|word| {
-                word.contains(char::is_lowercase) || !word.contains(char::is_uppercase)
-            }));
+            kept.extend(line.split('`').step_by(2));
         }
         in_block ^= is_fence;
         kept.push('\n');

@@ -1,8 +1,6 @@
 //! `tupelo user`: the user store of an application.
 
-use std::fs;
-use std::io::{IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use gateway::security::users::{self, StoredUser, UserStore};
@@ -218,12 +216,7 @@ fn key(args: &KeyArgs) -> Result<()> {
 /// Replaces the file atomically: a reader sees either the old or the new file. Other users
 /// cannot read it.
 fn write(file: &Path, users: &UserStore) -> Result<()> {
-    let new_file = file.with_extension("new");
-    let _ = fs::remove_file(&new_file);
-    let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new_file);
-    opened
-        .and_then(|mut new| new.write_all(users.text().as_bytes()).and_then(|()| new.sync_all()))
-        .and_then(|()| fs::rename(&new_file, file))
+    base::replace_private(file, users.text().as_bytes())
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", file.display()))
 }
