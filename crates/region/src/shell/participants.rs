@@ -114,7 +114,6 @@ impl SharedRegion {
 
     /// A participant that was committing in one phase cannot be reached; it is asked
     /// for the outcome.
-    /// one phase.
     pub(crate) fn unit_unsure(self: &Arc<Self>, unit: UnitId) {
         self.kernel(|k, now, _| k.unsure(now, unit));
     }

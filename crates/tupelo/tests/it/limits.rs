@@ -169,8 +169,8 @@ const RECIPES: [(&str, LimitRecipe); 27] = [
     (
         "facilities and what waits at them",
         Tested(
-            include_str!("../../../kernel/src/resources/facilities/tests.rs"),
-            "starts_beyond_the_bound_of_a_terminal_are_refused",
+            include_str!("terminal/flooded.rs"),
+            "starts_at_a_terminal_beyond_its_bound_are_refused_and_others_are_served",
         ),
     ),
     (

@@ -3,6 +3,7 @@
 
 mod builtin;
 mod driven;
+mod flooded;
 mod genapp;
 mod page;
 mod secure;
