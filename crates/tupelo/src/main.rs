@@ -57,6 +57,10 @@ pub enum Outcome {
 
 fn main() -> ExitCode {
     stdout::guard();
+    if is_worker() {
+        log::start(0);
+        return ended(commands::worker::run(commands::worker::Args {}));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
@@ -70,6 +74,13 @@ fn main() -> ExitCode {
     };
     log::start(cli.verbose);
     ended(cli.command.run())
+}
+
+/// Whether a region starts this process as a worker. A request may wait for it, and to build
+/// the whole command line takes as long as the first task.
+fn is_worker() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.next().is_some_and(|first| first == "worker") && arguments.next().is_none()
 }
 
 /// The exit status of an outcome, after all output was written.

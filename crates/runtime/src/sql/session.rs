@@ -63,6 +63,9 @@ impl Default for SessionOptions {
     }
 }
 
+/// A map that each FETCH looks into; its keys are the program's own.
+type ProgramMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 /// A name in a program: of a cursor or a prepared statement. The token
 /// distinguishes programs.
 pub(super) type ProgramName = ([u8; 8], String);
@@ -79,9 +82,9 @@ pub struct Session {
     pub(super) own_prepared: bool,
     /// The two before the batch at hand.
     pub(super) before: (SqlUnit, bool),
-    statements: HashMap<usize, Rc<ProgramStatement>>,
+    statements: ProgramMap<usize, Rc<ProgramStatement>>,
     pub(super) catalog: ServerCatalog,
-    pub(super) cursors: HashMap<ProgramName, ProgramCursor>,
+    pub(super) cursors: ProgramMap<ProgramName, ProgramCursor>,
     /// Rows of a cursor that are under way.
     pub(super) stream: Option<RowStream>,
     /// What the next statement reports in the place of its own outcome.
@@ -106,9 +109,9 @@ impl Session {
             unit: SqlUnit::default(),
             own_prepared: false,
             before: (SqlUnit::default(), false),
-            statements: HashMap::new(),
+            statements: ProgramMap::default(),
             catalog: ServerCatalog::default(),
-            cursors: HashMap::new(),
+            cursors: ProgramMap::default(),
             stream: None,
             owed: None,
             dynamic: HashMap::new(),
