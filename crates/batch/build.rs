@@ -8,7 +8,9 @@ use std::path::PathBuf;
 fn main() {
     println!("cargo:rerun-if-changed=shim/batch.c");
     println!("cargo:rerun-if-changed=../runtime/c/decimal.c");
+    println!("cargo:rerun-if-changed=../runtime/c/characters.c");
     println!("cargo:rerun-if-changed=../runtime/c/floating.c");
+    println!("cargo:rerun-if-changed=../runtime/c/zoned.c");
     println!("cargo:rerun-if-changed=../runtime/c/functions.c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("batch.so");
     let mut command = cc::Build::new()

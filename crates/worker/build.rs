@@ -13,7 +13,9 @@ use std::path::PathBuf;
 fn main() {
     println!("cargo:rerun-if-changed=shim/shim.c");
     println!("cargo:rerun-if-changed=../runtime/c/decimal.c");
+    println!("cargo:rerun-if-changed=../runtime/c/characters.c");
     println!("cargo:rerun-if-changed=../runtime/c/floating.c");
+    println!("cargo:rerun-if-changed=../runtime/c/zoned.c");
     println!("cargo:rerun-if-changed=../runtime/c/functions.c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("shim.so");
     let mut command = cc::Build::new()

@@ -103,7 +103,7 @@ fn commands_fill_areas_of_varying_length_as_far_as_their_length_says() {
 /// Environment; functions of the day and the moment; JSON and XML GENERATE; XML
 /// PARSE; edited items and currency texts; tables of varying length and
 /// conditions; tables, searches and strings; floating-point numbers; what a CALL passes;
-/// groups that receive their greatest length.
+/// groups that receive their greatest length; signed numbers as characters.
 const IN_BOTH: &[(&str, &str)] = &[
     ("LESE", "LESERV"),
     ("TODA", "TODAY"),
@@ -115,6 +115,7 @@ const IN_BOTH: &[(&str, &str)] = &[
     ("FLOA", "FLOATS"),
     ("CALD", "CALLED"),
     ("VARG", "VARGRP"),
+    ("ASCH", "ASCHAR"),
 ];
 
 #[test]
