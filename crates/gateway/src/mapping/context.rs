@@ -497,8 +497,8 @@ impl<'a> EvalContext<'a> {
                 value.inspect(|text| write_string(text, out)).is_some()
             }
             None if place == ParameterPlace::Cookie => {
-                let mut all = params::cookies(self.request.headers);
-                let cookie = all.find(|(known, _)| *known == name);
+                let all = params::cookies(self.request.headers);
+                let cookie = all.iter().find(|(known, _)| *known == name);
                 cookie
                     .inspect(|(_, text)| write_string(text, out))
                     .is_some()
@@ -562,10 +562,9 @@ impl<'a> EvalContext<'a> {
             }
         }
         if place == ParameterPlace::Cookie {
-            let mut written = BTreeSet::new();
             for (name, text) in params::cookies(self.request.headers) {
                 let named = |p: &OperationParameter| p.place == place && p.name == name;
-                if !self.request.params.iter().any(named) && written.insert(name) {
+                if !self.request.params.iter().any(named) {
                     headers(name, &mut |out| write_string(&text, out));
                 }
             }

@@ -155,7 +155,8 @@ fn find<'a>(
         let all = std::iter::once(first).chain(found.more);
         return ParameterValue::Many(all.flat_map(|v| parts(v, split)).collect());
     }
-    if !found.more.is_empty() && param.place == ParameterPlace::Header {
+    let is_joined = matches!(param.place, ParameterPlace::Header | ParameterPlace::Cookie);
+    if !found.more.is_empty() && is_joined {
         let all = std::iter::once(first).chain(found.more);
         return ParameterValue::One(Cow::Owned(all.collect::<Vec<_>>().join(",")));
     }
@@ -185,12 +186,22 @@ pub(crate) fn joined<'a>(headers: &'a http::HeaderMap, name: &str) -> Option<Cow
     Some(Cow::Owned(all.join(",")))
 }
 
-/// The cookies of a request: names and values, `%XX` decoded where that is text.
-pub(crate) fn cookies(headers: &http::HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
-    raw_cookies(headers).map(|(name, value)| {
+/// The cookies of a request, each name once: values with `%XX` decoded where that is
+/// text, those of one name with commas between them.
+///
+/// Reference: z/OS Connect, "How the z/OS Connect Server JSON object is created for
+/// mapping".
+pub(crate) fn cookies(headers: &http::HeaderMap) -> Vec<(&str, Cow<'_, str>)> {
+    let mut all: Vec<(&str, Cow<'_, str>)> = Vec::new();
+    for (name, value) in raw_cookies(headers) {
         let decoded = percent_encoding::percent_decode_str(value).decode_utf8();
-        (name, decoded.unwrap_or(Cow::Borrowed(value)))
-    })
+        let text = decoded.unwrap_or(Cow::Borrowed(value));
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, texts)) => *texts = Cow::Owned(format!("{texts},{text}")),
+            None => all.push((name, text)),
+        }
+    }
+    all
 }
 
 fn raw_cookies(headers: &http::HeaderMap) -> impl Iterator<Item = (&str, &str)> {

@@ -205,7 +205,12 @@ impl<'s> SchemaWalk<'s, '_> {
         if let Some(id) = schema.not
             && self.tried(|inner| check(inner, id))
         {
-            self.fault("has a form that is not allowed");
+            let names = &self.set.get(id).required;
+            self.fault(match names.as_slice() {
+                [] => "has a form that is not allowed".to_owned(),
+                [name] => format!("must not have {name} in this form"),
+                names => format!("must not have {} together", names.join(" and ")),
+            });
         }
     }
 

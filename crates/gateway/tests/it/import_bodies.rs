@@ -200,6 +200,9 @@ mappings:
     let headers = "X-Tag: one\r\nX-Tag: two\r\nCookie: a=1; sid=abc\r\n";
     let answer = send(gateway.address(), "POST", "/echo", headers, "{}");
     assert_eq!(answer.json(), json!({"hdr": "one,two", "ck": "abc1"}));
+    let headers = "Cookie: a=1; sid=abc\r\nCookie: a=2\r\n";
+    let answer = send(gateway.address(), "POST", "/echo", headers, "{}");
+    assert_eq!(answer.json(), json!({"hdr": "", "ck": "abc1,2"}));
 }
 
 #[test]
@@ -218,6 +221,68 @@ fn an_entry_that_is_never_chosen_and_a_server_elsewhere_are_warnings() {
     assert!(warnings.contains("example.com is not called"), "{warnings}");
     let answer = send(gateway.address(), "POST", "/echo", "", r#"{"a":"x"}"#);
     assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn a_request_with_all_descriptions_gives_one_of_each_storage() {
+    let text = "       01  E.
+           05  BODY PIC X(8).
+           05  NUM REDEFINES BODY PIC 9(8).
+           05  FILLER REDEFINES BODY.
+               10  LEFT-HALF PIC X(4).
+               10  RIGHT-HALF PIC 9(4).
+           05  ROW OCCURS 2.
+               10  CELL PIC X(4).
+               10  CELL-NUM REDEFINES CELL PIC 9(4).
+";
+    let either = book(text);
+    let made = import(&ImportRequest {
+        name: "all".into(),
+        program: "ALL".into(),
+        redefines: Redefines::All,
+        request: vec![either.clone()],
+        response: vec![either],
+        ..ImportRequest::default()
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join("all").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let program = Fake::default().program("ALL", |_| ());
+    let gateway = Gateway::start(config(), apis, program).unwrap();
+    let ask = |body: &str| send(gateway.address(), "POST", "/all", "", body);
+    let printed = ask(&made.sample);
+    assert_eq!(printed.status, 200, "{}: {}", made.sample, printed.text());
+    for body in [
+        r#"{"num":7}"#,
+        r#"{"left_half":"ab","right_half":3}"#,
+        r#"{"body":"x","row":[{"cell":"a"},{"cell_num":2}]}"#,
+    ] {
+        assert_eq!(ask(body).status, 200, "{}", ask(body).text());
+    }
+    for (body, wanted) in [
+        (
+            r#"{"body":"x","num":7}"#,
+            "must not have body and num together",
+        ),
+        (
+            r#"{"num":7,"right_half":3}"#,
+            "must not have num and right_half together",
+        ),
+        (
+            r#"{"body":"x","row":[{"cell":"a","cell_num":2}]}"#,
+            "/row/0",
+        ),
+    ] {
+        let answer = ask(body);
+        assert_eq!(answer.status, 400, "{body}: {}", answer.text());
+        assert!(answer.text().contains(wanted), "{body}: {}", answer.text());
+    }
 }
 
 #[test]

@@ -70,6 +70,7 @@ impl Body {
                 about: None,
                 alternative: false,
                 optional: false,
+                storage: None,
             };
             (source.name.clone(), member)
         });

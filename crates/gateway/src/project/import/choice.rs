@@ -1,7 +1,9 @@
 //! Storage with several descriptions, of which a field's value says which one
 //! holds: one response for each value, and a request that gives any of them.
 
-use copybook::{FieldId, FieldKind, RecordLayout};
+use copybook::{
+    Condition, Field, FieldId, FieldKind, Literal, NumberStorage, NumericItem, RecordLayout,
+};
 
 /// Which description of an item holds, by the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,30 +94,102 @@ impl RedefineChoice {
         named(id) || layout[id].redefines.is_some_and(named)
     }
 
-    /// Its problems for these layouts, of which one must have it.
-    pub(super) fn faults(&self, layouts: &[&RecordLayout]) -> Option<String> {
-        let has = |layout: &RecordLayout, name: &str| {
-            layout.iter().any(|(_, f)| f.name.as_deref() == Some(name))
+    /// Its first problem for these layouts, of which one must have it, and what to do.
+    pub(super) fn faults(&self, layouts: &[&RecordLayout]) -> Option<(String, String)> {
+        let names = || layouts.iter().flat_map(|layout| layout.iter());
+        let listed = |wanted: &dyn Fn(&Field) -> bool| {
+            let wanted = names().filter(|(_, field)| wanted(field));
+            let list: Vec<&str> = wanted.filter_map(|(_, f)| f.name.as_deref()).collect();
+            list.join(", ")
         };
-        let Some(layout) = layouts.iter().find(|l| has(l, &self.item)) else {
-            return Some(format!("no item {}", self.item));
+        let Some(layout) = layouts.iter().find(|l| named(l, &self.item).is_some()) else {
+            let help = "ITEM is an item that others redefine".to_owned();
+            return Some((format!("no item {}", self.item), help));
         };
-        if !has(layout, &self.field) {
-            return Some(format!("no field {}; there are {}", self.field, self.item));
+        let Some(field) = named(layout, &self.field) else {
+            let elementary = listed(&|field| field.children.is_empty());
+            let help = format!("FIELD is one of {elementary}");
+            return Some((format!("no field {}", self.field), help));
+        };
+        self.misplaced(layout)
+            .or_else(|| self.wrong_description(layout))
+            .or_else(|| self.wrong_value(&layout[field]))
+    }
+
+    /// An item whose descriptions cannot be chosen for the whole body.
+    fn misplaced(&self, layout: &RecordLayout) -> Option<(String, String)> {
+        for name in [&self.item, &self.field] {
+            let id = named(layout, name)?;
+            let mut at = Some(id);
+            while let Some(group) = at.filter(|group| *group != RecordLayout::RECORD) {
+                let above = &layout[group];
+                let of = above.name.as_deref().unwrap_or("FILLER");
+                if above.occurs.is_some() {
+                    let help = "--redefines all makes members of all descriptions, and each \
+                                row of a request gives one"
+                        .to_owned();
+                    let message = format!(
+                        "{name} is in the table {of}, whose rows may differ: one description of a \
+                         body cannot be chosen there"
+                    );
+                    return Some((message, help));
+                }
+                if *name == self.item && group != id && above.redefines.is_some() {
+                    let help = "choose the description of the outer storage".to_owned();
+                    let message = format!(
+                        "{name} is in {of}, which redefines other storage and is not in the API"
+                    );
+                    return Some((message, help));
+                }
+                at = above.parent;
+            }
         }
-        let names = self
-            .cases
+        None
+    }
+
+    fn wrong_description(&self, layout: &RecordLayout) -> Option<(String, String)> {
+        let described: Vec<FieldId> = layout
             .iter()
-            .map(|(_, name)| name)
-            .chain(&self.otherwise);
-        let variant = |name: &str| {
-            let mut all = layout.iter();
-            all.any(|(id, _)| self.covers(layout, id) && is_called(layout, id, name))
-        };
-        let mut wrong = names.filter(|name| !variant(name));
-        wrong
-            .next()
-            .map(|name| format!("{name} does not describe the storage of {}", self.item))
+            .map(|(id, _)| id)
+            .filter(|id| self.covers(layout, *id))
+            .collect();
+        let fits = |name: &String| described.iter().any(|id| is_called(layout, *id, name));
+        let cases = self.cases.iter().map(|(_, name)| name);
+        let wrong = cases.chain(&self.otherwise).find(|name| !fits(name))?;
+        let all = described.iter().flat_map(|id| names_of(layout, *id));
+        let help = format!("NAME is one of {}", all.collect::<Vec<_>>().join(", "));
+        let message = format!("{wrong} does not describe the storage of {}", self.item);
+        Some((message, help))
+    }
+
+    /// A value that the field cannot have, or that is given twice.
+    fn wrong_value(&self, field: &Field) -> Option<(String, String)> {
+        let picture = field.picture.as_deref().unwrap_or_default();
+        for (i, (value, _)) in self.cases.iter().enumerate() {
+            let same = |name: &str| name.eq_ignore_ascii_case(value);
+            if let Some(condition) = field.conditions.iter().find(|c| same(&c.name)) {
+                let message = format!("{value} is a condition of {}", self.field);
+                let list = condition_values(condition);
+                return Some((message, format!("write its values: {list}")));
+            }
+            let fits = match &field.kind {
+                FieldKind::Numeric(numeric) => holds_number(numeric, value.trim()),
+                FieldKind::Group => value.len() <= field.length as usize,
+                _ => value.chars().count() <= field.length as usize,
+            };
+            if !fits {
+                let message = format!("{} PIC {picture} cannot have the value {value}", self.field);
+                return Some((message, "write VALUE as the field holds it".to_owned()));
+            }
+            if self.cases[..i]
+                .iter()
+                .any(|(before, _)| before.trim() == value.trim())
+            {
+                let help = "each value means one description".to_owned();
+                return Some((format!("the value {value} is given twice"), help));
+            }
+        }
+        None
     }
 
     /// Each description with the JSONata condition under which it holds; the
@@ -164,6 +238,46 @@ impl RedefineChoice {
     }
 }
 
+fn named(layout: &RecordLayout, name: &str) -> Option<FieldId> {
+    let mut all = layout.iter();
+    all.find(|(_, f)| f.name.as_deref() == Some(name))
+        .map(|(id, _)| id)
+}
+
+/// Whether a number, without a sign or with one that the item has, has no more
+/// digits than the item.
+fn holds_number(numeric: &NumericItem, value: &str) -> bool {
+    let digits = match value.strip_prefix(['+', '-']) {
+        Some(digits) if numeric.signed => digits,
+        Some(_) => return false,
+        None => value,
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let most = match numeric.storage {
+        NumberStorage::Binary | NumberStorage::Native => 18,
+        _ => i32::from(numeric.digits) - i32::from(numeric.scale),
+    };
+    let fits = |text: &str, most: i32| i32::try_from(text.len()).is_ok_and(|n| n <= most.max(0));
+    !whole.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && fits(whole.trim_start_matches('0'), most)
+        && fits(fraction.trim_end_matches('0'), numeric.scale.into())
+}
+
+/// The values of a condition as they are written for a choice.
+fn condition_values(condition: &Condition) -> String {
+    let shown = |literal: &Literal| match literal {
+        Literal::Text(text) | Literal::Number(text) => text.clone(),
+        Literal::Figurative(word) => word.clone(),
+        Literal::Hex(_) | Literal::All(_) => "…".to_owned(),
+    };
+    let values = condition.values.iter().map(|(from, to)| match to {
+        Some(to) => format!("{} to {}", shown(from), shown(to)),
+        None => shown(from),
+    });
+    values.collect::<Vec<_>>().join(", ")
+}
+
 /// Whether a name selects a description: its own name, or for FILLER that
 /// of a field in it.
 pub(super) fn is_called(layout: &RecordLayout, id: FieldId, name: &str) -> bool {
@@ -199,15 +313,61 @@ mod tests {
         let layout = copybook::parse(text, &copybook::ParseOptions::default())
             .unwrap()
             .remove(0);
-        let faults = |text: &str| RedefineChoice::parse(text).unwrap().faults(&[&layout]);
-        assert_eq!(faults("BODY:KIND:N=NUM,*=BODY"), None);
-        assert!(faults("NONE:KIND:N=NUM").unwrap().contains("no item NONE"));
-        assert!(faults("BODY:WHAT:N=NUM").unwrap().contains("no field WHAT"));
-        assert!(
-            faults("BODY:KIND:N=LAST")
-                .unwrap()
-                .contains("LAST does not describe")
+        let faults = |text: &str| {
+            let choice = RedefineChoice::parse(text).unwrap();
+            let fault = choice.faults(&[&layout]);
+            fault.map_or("none".to_owned(), |(message, help)| {
+                format!("{message}; {help}")
+            })
+        };
+        assert_eq!(faults("BODY:KIND:N=NUM,*=BODY"), "none");
+        assert!(faults("NONE:KIND:N=NUM").contains("no item NONE"));
+        assert_eq!(
+            faults("BODY:WHAT:N=NUM"),
+            "no field WHAT; FIELD is one of KIND, BODY, NUM, LAST"
         );
+        assert_eq!(
+            faults("BODY:KIND:N=LAST"),
+            "LAST does not describe the storage of BODY; NAME is one of BODY, NUM"
+        );
+        assert!(faults("BODY:KIND:NN=NUM").contains("PIC X cannot have the value NN"));
+        assert!(faults("BODY:KIND:N=NUM,N=BODY").contains("N is given twice"));
+    }
+
+    #[test]
+    fn values_are_those_of_the_type_code() {
+        let text = "       01  R.\n           05  KIND PIC 9.\n               88  IS-NUM VALUE 1 3.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n";
+        let layout = copybook::parse(text, &copybook::ParseOptions::default())
+            .unwrap()
+            .remove(0);
+        let faults = |text: &str| RedefineChoice::parse(text).unwrap().faults(&[&layout]);
+        assert_eq!(faults("BODY:KIND:1=NUM,03=NUM,*=BODY"), None);
+        for wrong in ["12", "-1", "1.5", "X", ""] {
+            let choice = format!("BODY:KIND:{wrong}=NUM");
+            let (message, _) = faults(&choice).expect(wrong);
+            assert!(message.contains("cannot have the value"), "{message}");
+        }
+        assert_eq!(
+            faults("BODY:KIND:is-num=NUM").unwrap().1,
+            "write its values: 1, 3"
+        );
+    }
+
+    #[test]
+    fn a_choice_in_a_table_or_in_another_description_is_reported() {
+        let text = "       01  R.\n           05  KIND PIC X.\n           05  ROW OCCURS 2.\n               10  CODE PIC X.\n               10  BODY PIC X(4).\n               10  NUM REDEFINES BODY PIC 9(4).\n           05  AREA-A PIC X(4).\n           05  AREA-B REDEFINES AREA-A.\n               10  INNER PIC X(4).\n               10  OTHER REDEFINES INNER PIC 9(4).\n";
+        let layout = copybook::parse(text, &copybook::ParseOptions::default())
+            .unwrap()
+            .remove(0);
+        let faults = |text: &str| RedefineChoice::parse(text).unwrap().faults(&[&layout]);
+        for (choice, wanted) in [
+            ("BODY:CODE:N=NUM", "BODY is in the table ROW"),
+            ("AREA-A:CODE:N=AREA-B", "CODE is in the table ROW"),
+            ("INNER:KIND:N=OTHER", "INNER is in AREA-B, which redefines"),
+        ] {
+            let (message, _) = faults(choice).expect(choice);
+            assert!(message.starts_with(wanted), "{message}");
+        }
     }
 
     #[test]

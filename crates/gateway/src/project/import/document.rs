@@ -210,6 +210,7 @@ pub(super) fn asset_schema(root: &str, areas: &[AreaSource], import: &ImportRequ
             target["properties"] = Value::Object(properties);
             if let Some(target) = target.as_object_mut() {
                 target.remove("required");
+                target.remove("allOf");
             }
         }
         schema

@@ -2,13 +2,12 @@
 //! directions.
 
 use super::choice::{is_called, names_of};
+use super::conditions::{conditions, number, numbers, show_values, texts};
 use super::overrides::MemberMeaning;
 use super::usage::Usage;
 use super::{FieldOverrides, ImportNames, Redefines};
 use crate::project::record::is_text;
-use copybook::{
-    Condition, Field, FieldId, FieldKind, Literal, NumberStorage, NumericItem, RecordLayout,
-};
+use copybook::{Field, FieldId, FieldKind, NumberStorage, NumericItem, RecordLayout};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -25,6 +24,9 @@ pub(super) struct BodyMember {
     /// May be left out for every content: its storage has other descriptions
     /// in the body.
     pub optional: bool,
+    /// In a request with all descriptions of redefined storage: the item whose
+    /// storage it is, and the description that it belongs to.
+    pub storage: Option<(FieldId, FieldId)>,
     /// The names of its level-88 conditions.
     pub about: Option<String>,
 }
@@ -187,9 +189,13 @@ impl MemberContext<'_> {
                 .is_some_and(|o| o.depending_on.is_some() && o.min > 0);
             let needed = self.shared && self.usage.is_needed(*id);
             let chosen = self.request && self.variant.is_some() && self.is_in_choice(*id);
-            let optional = !chosen && (field.redefines.is_some() || self.is_redefined(*id));
+            let storage = self.storage(*id);
+            let is_first = storage.is_some_and(|(first, description)| first == description);
+            let optional = !chosen
+                && (field.redefines.is_some() || self.is_redefined(*id) || storage.is_some());
             all.push(BodyMember {
-                alternative: !chosen && field.redefines.is_some(),
+                alternative: !chosen
+                    && (field.redefines.is_some() || (storage.is_some() && !is_first)),
                 optional,
                 json,
                 cobol: name.clone(),
@@ -202,6 +208,7 @@ impl MemberContext<'_> {
                     // date, is missing.
                     !optional && !meant
                 },
+                storage,
                 about: conditions(field),
             });
         }
@@ -247,6 +254,26 @@ impl MemberContext<'_> {
             Redefines::All => self.layout.fields.iter().any(|f| f.redefines == Some(id)),
             Redefines::ByValue(choice) => choice.covers(self.layout, id),
         }
+    }
+
+    /// The storage of a field and the description that it is in, if a request gives
+    /// one of several descriptions.
+    fn storage(&self, id: FieldId) -> Option<(FieldId, FieldId)> {
+        if !self.request || *self.redefines != Redefines::All {
+            return None;
+        }
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let is_first = self.is_redefined(id).then_some(id);
+            if let Some(first) = self.layout[id].redefines.or(is_first) {
+                return Some((first, id));
+            }
+            let above = self.layout[id]
+                .parent
+                .filter(|g| *g != RecordLayout::RECORD);
+            at = above.filter(|g| self.layout[*g].name.is_none());
+        }
+        None
     }
 
     /// Whether a field is a description that a value chooses, or is in one
@@ -539,11 +566,34 @@ where
         .filter(|m| m.required)
         .map(|m| m.json.as_str())
         .collect();
-    if required.is_empty() {
+    let mut schema = if required.is_empty() {
         json!({"type": "object", "properties": properties})
     } else {
         json!({"type": "object", "required": required, "properties": properties})
+    };
+    let one_each = exclusions(&shown().collect::<Vec<_>>());
+    if !one_each.is_empty() {
+        schema["allOf"] = Value::Array(one_each);
     }
+    schema
+}
+
+/// A schema for each two members that describe the same storage: an object with
+/// both is wrong.
+fn exclusions(members: &[&BodyMember]) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (i, one) in members.iter().enumerate() {
+        for other in &members[i + 1..] {
+            if let (Some((storage, description)), Some((same, another))) =
+                (one.storage, other.storage)
+                && storage == same
+                && description != another
+            {
+                all.push(json!({"not": {"required": [one.json, other.json]}}));
+            }
+        }
+    }
+    all
 }
 
 /// A field that is not a group.
@@ -579,128 +629,6 @@ pub(super) fn leaf(layout: &RecordLayout, id: FieldId, limits: ValueLimits) -> M
             MemberKind::Text(schema)
         }
     }
-}
-
-/// The text of a condition. Returns `None` when it is not a single text.
-fn texts(literal: &Literal) -> Option<Value> {
-    match literal {
-        Literal::Text(text) => Some(json!(text.trim_end())),
-        Literal::Figurative(word) if word.starts_with("SPACE") => Some(json!("")),
-        _ => None,
-    }
-}
-
-/// The number of a condition. Returns `None` when it is not a single number.
-fn numbers(literal: &Literal) -> Option<Value> {
-    match literal {
-        Literal::Number(text) => number(text),
-        Literal::Figurative(word) if word.starts_with("ZERO") => Some(json!(0)),
-        _ => None,
-    }
-}
-
-/// A COBOL literal as a JSON number.
-fn number(text: &str) -> Option<Value> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", text.trim_start_matches('+')),
-    };
-    let digits = digits.trim_start_matches('0');
-    let digits = if digits.is_empty() || digits.starts_with('.') {
-        format!("0{digits}")
-    } else {
-        digits.into()
-    };
-    serde_json::from_str(&format!("{sign}{digits}")).ok()
-}
-
-/// The values of conditions, each once. Returns `None` unless all are single values.
-fn values<'a>(
-    conditions: impl Iterator<Item = &'a Condition>,
-    of: fn(&Literal) -> Option<Value>,
-) -> Option<Vec<Value>> {
-    let mut all: Vec<Value> = Vec::new();
-    for (from, to) in conditions.flat_map(|c| &c.values) {
-        let value = of(from)?;
-        if to.is_some() {
-            return None;
-        }
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-/// Whether a condition's name says that its values are all there are.
-fn names_all(condition: &Condition) -> bool {
-    let mut words = condition.name.split(['-', '_']);
-    words.any(|word| {
-        matches!(
-            word.to_ascii_uppercase().as_str(),
-            "VALID" | "VALIDS" | "VALUES"
-        )
-    })
-}
-
-/// Whether conditions name values of a field, of which none says that they are
-/// all, so that others may be right too.
-pub(super) fn names_some_values(field: &Field) -> bool {
-    let of = match field.kind {
-        FieldKind::Numeric(_) => numbers,
-        _ => texts,
-    };
-    let several = values(field.conditions.iter(), of).is_some_and(|v| v.len() > 1);
-    several && !field.conditions.iter().any(names_all)
-}
-
-/// The values of the conditions in a schema: as its limits, or the first of them
-/// as an example.
-fn show_values(
-    schema: &mut Value,
-    field: &Field,
-    limits: ValueLimits,
-    of: fn(&Literal) -> Option<Value>,
-) {
-    let set = field.conditions.iter().filter(|c| names_all(c));
-    let all = || values(field.conditions.iter(), of);
-    let named = match limits {
-        ValueLimits::Never => None,
-        ValueLimits::NamedSets => values(set, of),
-        ValueLimits::Always => values(set, of).or_else(all),
-    };
-    match named.filter(|values| values.len() > 1) {
-        Some(values) => schema["enum"] = Value::Array(values),
-        None => {
-            let first = all().and_then(|values| values.into_iter().next());
-            if let Some(first) = first {
-                schema["example"] = first;
-            }
-        }
-    }
-}
-
-/// The names of a field's conditions with their values.
-fn conditions(field: &Field) -> Option<String> {
-    let shown = |literal: &Literal| match literal {
-        Literal::Text(text) => format!("'{text}'"),
-        Literal::Number(text) => text.clone(),
-        Literal::Figurative(word) => word.clone(),
-        Literal::Hex(_) | Literal::All(_) => "…".into(),
-    };
-    let all = field.conditions.iter().map(|condition| {
-        let values = condition.values.iter().map(|(from, to)| match to {
-            Some(to) => format!("{} to {}", shown(from), shown(to)),
-            None => shown(from),
-        });
-        format!(
-            "{} {}",
-            condition.name,
-            values.collect::<Vec<_>>().join(", ")
-        )
-    });
-    let text = all.collect::<Vec<_>>().join("; ");
-    (!text.is_empty()).then_some(text)
 }
 
 /// Range and step of a number, by the rules for language structures. A program

@@ -8,6 +8,7 @@
 mod archive;
 mod body;
 mod choice;
+mod conditions;
 mod document;
 mod mappings;
 mod member;
@@ -234,12 +235,10 @@ pub fn import(import: &ImportRequest) -> Result<ImportedProject, ProjectDiagnost
     let response = areas(&import.response, import, &mut out);
     check_names(import, &mut out);
     let layouts: Vec<&RecordLayout> = response.iter().map(|a| a.record.layout()).collect();
-    if let Some(fault) = import
-        .redefines
-        .choice()
-        .and_then(|choice| choice.faults(&layouts))
-    {
-        out.error(Path::new("--redefines-by"), FilePosition::default(), fault);
+    let choice = import.redefines.choice();
+    if let Some((fault, help)) = choice.and_then(|choice| choice.faults(&layouts)) {
+        let at = FilePosition::default();
+        out.error_help(Path::new("--redefines-by"), at, fault, help);
     }
     let both = request.iter().chain(&response);
     let all: Vec<&RecordLayout> = both.map(|a| a.record.layout()).collect();
@@ -349,7 +348,7 @@ fn open_values(import: &ImportRequest, layouts: &[&RecordLayout]) -> Vec<String>
         return Vec::new();
     }
     let fields = layouts.iter().flat_map(|layout| layout.iter());
-    let open = fields.filter(|(_, field)| member::names_some_values(field));
+    let open = fields.filter(|(_, field)| conditions::names_some_values(field));
     let mut names: Vec<String> = open.filter_map(|(_, field)| field.name.clone()).collect();
     names.sort();
     names.dedup();
