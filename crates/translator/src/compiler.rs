@@ -28,8 +28,8 @@ use crate::words;
 /// Counts changes of the generated code that its text alone does not show.
 const GENERATION: u32 = 10;
 
-/// Flags of every module: the dialect, the guard of the PERFORM stack, and a
-/// usage that z/OS has by another name.
+/// Flags of every module: the dialect, the guard of the PERFORM stack, and
+/// usages that z/OS has by other names.
 const FLAGS: &[&str] = &[
     "-m",
     "-std=ibm",
@@ -43,6 +43,8 @@ const FLAGS: &[&str] = &[
     // ZLEN: SQLERRMC(1:SQLERRML) is written by programs without a test.
     "-fref-mod-zero-length",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
+    // With LP(32) it is a POINTER.
+    "-freserved=POINTER-32:POINTER",
 ];
 
 /// The flags that every module is compiled with.

@@ -44,6 +44,8 @@ enum ItemKind {
     Other,
 }
 
+const POINTER: &[&str] = &["POINTER", "POINTER-32"];
+
 const BINARY: &[&str] = &[
     "BINARY",
     "COMP",
@@ -172,7 +174,7 @@ fn entry(tokens: &[Token], range: Range<usize>) -> Option<DataEntry> {
         place: first.place,
         redefines,
         kind: kind(tokens, range.clone()),
-        is_pointer: own.iter().any(|t| t.is("POINTER")),
+        is_pointer: own.iter().any(|t| t.is_any(POINTER)),
         is_table: own.iter().any(|t| t.is("OCCURS")),
         tokens: range,
     })
@@ -186,7 +188,7 @@ fn kind(tokens: &[Token], range: Range<usize>) -> ItemKind {
         return ItemKind::Other;
     }
     match picture {
-        None if has(&["POINTER"]) => ItemKind::Pointer,
+        None if has(POINTER) => ItemKind::Pointer,
         None if has(&["USAGE", "INDEX"]) || has(BINARY) => ItemKind::Other,
         None => ItemKind::Group,
         Some(_) if !has(BINARY) => ItemKind::Other,

@@ -27,7 +27,12 @@ pub(crate) struct PointerRecords {
 impl PointerRecords {
     /// Looks through the data division.
     pub(crate) fn of(unit: &ProgramUnit, tokens: &[Token]) -> PointerRecords {
-        const USAGES: &[&str] = &["POINTER", "PROCEDURE-POINTER", "FUNCTION-POINTER"];
+        const USAGES: &[&str] = &[
+            "POINTER",
+            "POINTER-32",
+            "PROCEDURE-POINTER",
+            "FUNCTION-POINTER",
+        ];
         let mut found = PointerRecords::default();
         let (Some(data), Some(end)) = (unit.data, unit.procedure) else {
             return found;

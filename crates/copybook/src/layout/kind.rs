@@ -158,6 +158,7 @@ impl ItemContext<'_> {
             Usage::DecimalFloat(bytes) => plain(FieldKind::DecimalFloat, bytes),
             Usage::Index => plain(FieldKind::Index, 4),
             Usage::Pointer => plain(FieldKind::Pointer, self.pointer_bytes),
+            Usage::ProcedurePointer => plain(FieldKind::Pointer, 8),
             Usage::Integer { bytes, signed } => {
                 let digits = match (bytes, signed) {
                     (1, _) => 3,

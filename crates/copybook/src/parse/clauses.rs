@@ -79,8 +79,12 @@ const USAGES: &[(&[&str], Usage)] = &[
     (&["FLOAT-DECIMAL-34"], Usage::DecimalFloat(16)),
     (&["INDEX"], Usage::Index),
     (
-        &["POINTER", "PROCEDURE-POINTER", "PROGRAM-POINTER"],
+        &["POINTER", "POINTER-32", "FUNCTION-POINTER"],
         Usage::Pointer,
+    ),
+    (
+        &["PROCEDURE-POINTER", "PROGRAM-POINTER"],
+        Usage::ProcedurePointer,
     ),
     (&["NATIONAL"], Usage::National),
     (&["DISPLAY-1"], Usage::Dbcs),
@@ -104,7 +108,6 @@ const REFUSED_USAGES: &[&str] = &[
     "COMP-9",
     "BIT",
     "OBJECT",
-    "FUNCTION-POINTER",
     "FLOAT-EXTENDED",
     "FLOAT-BINARY-32",
     "FLOAT-BINARY-64",

@@ -51,8 +51,10 @@ pub enum Usage {
     },
     /// INDEX.
     Index,
-    /// POINTER, PROCEDURE-POINTER.
+    /// POINTER, FUNCTION-POINTER.
     Pointer,
+    /// PROCEDURE-POINTER: 8 bytes with 31-bit addresses too.
+    ProcedurePointer,
     /// NATIONAL.
     National,
     /// DISPLAY-1.

@@ -14,6 +14,7 @@
            05  AFTER-Q             PIC X VALUE 'Z'.
        01  RN                      PIC S9(9) COMP VALUE 0.
        01  R REDEFINES RN          POINTER.
+       01  S                       USAGE POINTER-32.
        LINKAGE SECTION.
        01  L                       PIC X(4).
        PROCEDURE DIVISION.
@@ -28,4 +29,8 @@
            IF RN = 0 DISPLAY 'NULL' END-IF
            SET R TO ADDRESS OF TEXT-AREA
            IF RN NOT = 0 DISPLAY 'SET' END-IF
+           SET S TO ADDRESS OF TEXT-AREA
+           SET S UP BY 2
+           SET ADDRESS OF L TO S
+           DISPLAY L
            GOBACK.
