@@ -90,7 +90,7 @@ pub(super) fn plan(
         None if by_iterations => None,
         given => Some(given.unwrap_or(usual_ns)),
     };
-    let usual_warmup = if duration_ns.is_none() { 0 } else { SECOND };
+    let usual_warmup = if by_iterations { 0 } else { SECOND };
     let title = root.text("title").map_or("scenario", |(title, _)| title);
     let threads = match root.integer("threads").unwrap_or(0) {
         0 => default_threads(&populations),

@@ -62,6 +62,22 @@ matches = '"id":\d\d\d'
 }
 
 #[test]
+fn a_run_that_ends_by_iterations_has_no_warm_up_with_a_duration_either() {
+    let of = |head: &str| {
+        plan(&format!(
+            "base = \"http://127.0.0.1:1\"\n{head}[[population]]\nname = \"users\"\nclients = 1\n\
+             iterations = 2\n[[population.step]]\nrequest = \"GET /\"\n"
+        ))
+    };
+    assert_eq!(of("duration = \"5s\"\n").warmup_ns, 0);
+    assert_eq!(of("").warmup_ns, 0);
+    assert_eq!(
+        of("duration = \"5s\"\nwarmup = \"2s\"\n").warmup_ns,
+        2_000_000_000
+    );
+}
+
+#[test]
 fn raw_sockets_send_framed_messages_in_pieces() {
     let address = serve(|mut stream| {
         let mut length = [0; 2];
