@@ -53,6 +53,17 @@ fn a_parm_has_a_hundred_bytes_at_most() {
 }
 
 #[test]
+fn two_ampersands_of_a_parm_are_one_and_one_before_no_name_is_a_character() {
+    let job = parse("//J JOB 1\n//A EXEC PGM=X,PARM=('A&&B',\n//             'C & D')\n");
+    assert_eq!(job.diagnostics, []);
+    assert_eq!(job.steps[0].parm.as_deref(), Some("A&B,C & D"));
+    assert_eq!(
+        mistakes("//A EXEC PGM=X,PARM='A & &B'\n"),
+        ["2:16 the symbol &B has no value"]
+    );
+}
+
+#[test]
 fn what_is_not_closed_or_not_continued_is_reported() {
     let one = |cards: &str| mistakes(cards).join("; ");
     assert!(one("//A EXEC PGM=X,PARM='A\n").contains("2:5 a quote is not closed"));

@@ -158,9 +158,12 @@ impl Reader {
             .keyword
             .as_deref()
             .is_some_and(|key| is_noted.contains(&key));
-        if let Some((_, name)) = text.split_once('&').filter(|_| !passed) {
-            let end = name.find(|c: char| !c.is_ascii_alphanumeric());
-            let name = &name[..end.unwrap_or(name.len())];
+        // An ampersand before no name is a character.
+        let mut names = text.split('&').skip(1).map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+            &rest[..end.unwrap_or(rest.len())]
+        });
+        if let Some(name) = names.find(|name| !name.is_empty() && !passed) {
             let help = format!("set its value with --set '&{name}=TEXT'");
             let message = format!("the symbol &{name} has no value");
             self.add_diagnostic(
@@ -510,12 +513,16 @@ fn test(words: &[&str]) -> Option<CondTest> {
     })
 }
 
-/// PARM: one text, or several in parentheses with commas between them.
+/// PARM: one text, or several in parentheses with commas between them. Two
+/// ampersands are one.
+///
+/// Reference: z/OS MVS JCL Reference, "PARM parameter", "Coding symbols in
+/// apostrophes".
 fn parm(value: &str) -> String {
     let texts: Vec<String> = if value.starts_with('(') {
         parts(value).iter().map(|part| unquoted(part)).collect()
     } else {
         vec![unquoted(value)]
     };
-    texts.join(",")
+    texts.join(",").replace("&&", "&")
 }
