@@ -70,6 +70,9 @@ fn below_all(text: &str) -> Option<(String, &'static str)> {
     })
 }
 
+/// Quotation marks and dashes that COBOL does not have.
+const TYPOGRAPHIC: [char; 6] = ['‘', '’', '“', '”', '–', '—'];
+
 /// The remedy for a message that a beginner may not understand.
 fn fix(text: &str) -> Option<&'static str> {
     let fixes = [
@@ -84,6 +87,11 @@ fn fix(text: &str) -> Option<&'static str> {
              another folder",
         ),
     ];
+    if text.contains(TYPOGRAPHIC) {
+        return Some(
+            "a word processor changed the text: write ' or \" for a quotation mark, and -",
+        );
+    }
     if text.contains("expecting FUNCTION-ID or PROGRAM-ID") {
         return Some("a program begins with IDENTIFICATION DIVISION. and PROGRAM-ID. NAME.");
     }
@@ -135,6 +143,15 @@ pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotation_marks_of_word_processors_are_named() {
+        for text in ["'“X”' is not defined", "'WS–B' is not defined"] {
+            let found = parse(&format!("A.cbl:9: error: {text}"));
+            let help = found[0].help.as_deref().unwrap_or_default();
+            assert!(help.starts_with("a word processor"), "{text}: {help}");
+        }
+    }
 
     #[test]
     fn wrong_constant_expressions_are_reported() {
