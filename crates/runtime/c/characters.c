@@ -33,13 +33,16 @@ static int loses_sign(const cob_field *f, unsigned char *to)
 }
 
 /* An item that is about to be read as characters: itself, or a copy whose sign
- * libcob knows. */
+ * libcob knows and may change. */
 static cob_field *as_characters(cob_field *f)
 {
 	unsigned char sign;
 	unsigned int at;
 
-	if (!loses_sign(f, &sign) || f->size > ZONED_BYTES) {
+	if (!loses_sign(f, &sign) && !(is_zoned(f) && is_rewritten(f))) {
+		return f;
+	}
+	if (f->size > ZONED_BYTES) {
 		return f;
 	}
 	at = next_copy++ % COPIES;

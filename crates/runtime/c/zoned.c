@@ -132,6 +132,16 @@ static enum zoned_state zoned_state(const cob_field *f, unsigned char to[ZONED_B
 	return f->size && f->size <= ZONED_BYTES ? mend_zoned(f, to) : ZONED_CLEAN;
 }
 
+/* Whether libcob would change the item when it reads it: in the convention of
+ * EBCDIC it writes a letter where the sign was a digit. */
+static int is_rewritten(const cob_field *f)
+{
+	const size_t sign = sign_place(f);
+
+	return has_ebcdic_sign() && sign < f->size && f->size <= ZONED_BYTES
+		&& !(attr_of(f)->flags & SIGN_SEPARATE) && f->data[sign] >= '0' && f->data[sign] <= '9';
+}
+
 /* A zoned item to compute with or to compare: itself, or a copy whose zones are
  * right. `must` is set where an invalid digit is a data exception. */
 static cob_field *zoned_operand(cob_field *f, int must)
@@ -140,7 +150,7 @@ static cob_field *zoned_operand(cob_field *f, int must)
 	const enum zoned_state state = zoned_state(f, copies[at].bytes);
 	const char *name;
 
-	if (state == ZONED_CLEAN) {
+	if (state == ZONED_CLEAN && !is_rewritten(f)) {
 		return f;
 	}
 	if (state == ZONED_INVALID) {

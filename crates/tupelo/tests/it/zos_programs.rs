@@ -135,6 +135,20 @@ fn programs_display_the_same_in_a_region_and_in_batch() {
     }
 }
 
+#[test]
+fn numbers_that_are_only_read_keep_their_bytes_with_either_kind_of_signs() {
+    let folder = zos();
+    crate::appc::copy(&data("zos/both"), &folder.path().join("batch"));
+    let path = folder.path().to_str().expect("a path");
+    for signs in ["ascii", "ebcdic"] {
+        let batch = run(&["batch", "ASCHAR", path, "--zoned-sign", signs]);
+        let shown = text(&batch.stdout);
+        let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+        let wanted = expected("zos/both", "ASCHAR");
+        assert_eq!(lines, wanted, "{signs}: {}", text(&batch.stderr));
+    }
+}
+
 /// Where the results of the table of functions are from.
 const ORIGINS: [&str; 4] = ["manual", "rule", "here", "undefined"];
 

@@ -39,6 +39,12 @@
            PERFORM RESET-ITEMS
            MOVE SPACES TO X
            STRING A DELIMITED BY SIZE INTO X DISPLAY 'STRING ' X
+           MOVE '0127' TO AX
+           MOVE A TO X
+           IF A > 5 AND A = '0127' AND A NUMERIC
+             COMPUTE T = A - 100
+             DISPLAY 'DIGITS ' AX ' ' T
+           END-IF
            MOVE '12 %' TO AX
            MOVE A TO X DISPLAY 'INVALID ' AX
            IF X = 'ABC' OR A = 'ABC' DISPLAY 'NO' END-IF
