@@ -39,6 +39,7 @@ mod parse;
 mod picture;
 mod schema;
 mod source;
+mod values;
 
 pub use codec::{CodecItem, CodecOptions, DecodeError, EncodeError, FieldCodec, RecordCodec};
 pub use codepage::CodePage;
@@ -58,3 +59,4 @@ pub use source::{
     CopyFolders, CopyMember, CopyResolver, NoCopy, PieceKind, PreprocessedText, ReferenceFormat,
     TextPiece, preprocess, words,
 };
+pub use values::shown_value;

@@ -9,7 +9,7 @@ use super::build::push_json_string;
 use super::error::BuildError;
 use super::options::{CodecOptions, RedefinesChoice};
 use super::plan::{DescriptionRule, InitialImage, NodeKind, ObjectMember, RedefinesSet};
-use crate::{FieldId, RecordLayout};
+use crate::{FieldId, RecordLayout, shown_value};
 
 /// The choice for each redefined item, by field.
 pub(super) fn resolve_rules<'o>(
@@ -206,8 +206,11 @@ impl Builder<'_> {
                 let mut by_value = Vec::new();
                 for (value, name) in cases {
                     let variant = self.variant_named(&variants, name)?;
+                    let shown = shown_value(&self.layout[id], value).ok_or_else(|| {
+                        self.rule_error(value, "is a value that the deciding field cannot have")
+                    })?;
                     let mut text = Vec::new();
-                    push_json_string(&mut text, value);
+                    push_json_string(&mut text, &shown);
                     let text = text[1..text.len() - 1].to_vec().into_boxed_slice();
                     if let Some(node) = node(self, variant) {
                         by_value.push((text, node));

@@ -505,3 +505,20 @@ fn what_a_beginner_meets_has_a_fix() {
         assert!(report.contains(fix), "{text}: {report}");
     }
 }
+
+#[test]
+fn addresses_have_the_bytes_of_gnucobol_or_those_of_31_bit_programs() {
+    let text = "       01  R.\n           05  A POINTER.\n           05  B POINTER-32.\n           05  C \
+                FUNCTION-POINTER.\n           05  D PROCEDURE-POINTER.\n";
+    let bytes = |pointer_bytes| {
+        let options = copybook::ParseOptions {
+            pointer_bytes,
+            ..copybook::ParseOptions::default()
+        };
+        let layout = copybook::parse(text, &options).expect("a layout").remove(0);
+        let fields = layout.iter().skip(1);
+        fields.map(|(_, field)| field.length).collect::<Vec<u32>>()
+    };
+    assert_eq!(bytes(8), [8, 8, 8, 8]);
+    assert_eq!(bytes(4), [4, 4, 4, 8]);
+}

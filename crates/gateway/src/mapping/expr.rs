@@ -9,7 +9,10 @@
 //! Invariant: an evaluation is bounded in time, depth and length, for every
 //! expression and data.
 
+mod digits;
+
 use super::{growth, width};
+use digits::LongNumbers;
 use jsonata_core::ast::AstNode;
 use jsonata_core::evaluator::{Context, Evaluator, EvaluatorOptions};
 use jsonata_core::parser;
@@ -477,12 +480,14 @@ impl EvaluatorExpression {
     ) -> Result<Option<String>, String> {
         let mut context = Context::new();
         let mut request = Vec::new();
-        for root in PathRoot::ALL {
-            if !self.uses.iter().any(|path| path.root == root) {
-                continue;
-            }
-            let Some(text) = bind(root) else { continue };
-            let value = JValue::from_json_str(&text).map_err(|e| e.to_string())?;
+        let used = |root: &PathRoot| self.uses.iter().any(|path| path.root == *root);
+        let roots = PathRoot::ALL.into_iter().filter(used);
+        let texts: Vec<(PathRoot, String)> =
+            roots.filter_map(|root| Some((root, bind(root)?))).collect();
+        let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+        let long_numbers = LongNumbers::of(&all);
+        for (root, text) in &texts {
+            let value = JValue::from_json_str(text).map_err(|e| e.to_string())?;
             for name in root.variables() {
                 context.bind((*name).to_string(), value.clone());
             }
@@ -522,7 +527,8 @@ impl EvaluatorExpression {
             let most = MAX_RESULT >> 20;
             return Err(format!("the expression makes more than {most} MiB"));
         }
-        value.to_json_string().map(Some).map_err(|e| e.to_string())
+        let text = value.to_json_string().map_err(|e| e.to_string())?;
+        long_numbers.restore(text).map(Some)
     }
 }
 

@@ -750,6 +750,7 @@ impl MappingCompiler<'_> {
         let message = format!("{place} has no {name}");
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
+            None if known.is_empty() => "it is not a group".to_owned(),
             None => format!("it has {}", known.join(", ")),
         };
         self.out.error_help(self.file, at, message, help);

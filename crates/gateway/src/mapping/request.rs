@@ -350,6 +350,9 @@ fn unknown<'k>(
     let known: Vec<&str> = known.collect();
     let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
+        None if known.is_empty() => {
+            "it is not a group: write template or expression in place of mappings".to_owned()
+        }
         None => format!("it has {}", known.join(", ")),
     };
     let message = format!("{place} has no {name}");

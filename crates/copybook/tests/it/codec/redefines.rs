@@ -138,4 +138,33 @@ fn options_that_name_nothing_are_refused() {
         otherwise: None,
     };
     assert!(build("BODY", field).is_err());
+    let value = RedefinesChoice::ByValue {
+        field: "KIND".into(),
+        cases: vec![("KK".into(), "BODY".into())],
+        otherwise: None,
+    };
+    assert!(build("BODY", value).is_err_and(|e| e.contains("\"KK\" is a value that")));
+}
+
+#[test]
+fn a_number_decides_by_its_value() {
+    let book = "01 R.
+           05 KIND PIC S9V9.
+           05 BODY PIC X(2).
+           05 NUM REDEFINES BODY PIC 9(2).";
+    for value in ["1", "01", "+1.0"] {
+        let codec = codec(book, |o| {
+            o.redefines = vec![RedefinesRule {
+                item: "BODY".into(),
+                choice: RedefinesChoice::ByValue {
+                    field: "KIND".into(),
+                    cases: vec![(value.into(), "NUM".into())],
+                    otherwise: Some("BODY".into()),
+                },
+            }];
+        });
+        let shown = r#"{"KIND":1.0,"NUM":42}"#;
+        assert_eq!(decoded(&codec, b"1042"), Ok(shown.into()), "{value}");
+        assert_eq!(encoded(&codec, shown), Ok(b"1042".to_vec()), "{value}");
+    }
 }

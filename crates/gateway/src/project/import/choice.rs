@@ -1,9 +1,7 @@
 //! Storage with several descriptions, of which a field's value says which one
 //! holds: one response for each value, and a request that gives any of them.
 
-use copybook::{
-    Condition, Field, FieldId, FieldKind, Literal, NumberStorage, NumericItem, RecordLayout,
-};
+use copybook::{Condition, Field, FieldId, FieldKind, Literal, RecordLayout, shown_value};
 
 /// Which description of an item holds, by the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,18 +170,14 @@ impl RedefineChoice {
                 let list = condition_values(condition);
                 return Some((message, format!("write its values: {list}")));
             }
-            let fits = match &field.kind {
-                FieldKind::Numeric(numeric) => holds_number(numeric, value.trim()),
-                FieldKind::Group => value.len() <= field.length as usize,
-                _ => value.chars().count() <= field.length as usize,
-            };
-            if !fits {
+            let Some(shown) = shown_value(field, value) else {
                 let message = format!("{} PIC {picture} cannot have the value {value}", self.field);
                 return Some((message, "write VALUE as the field holds it".to_owned()));
-            }
-            if self.cases[..i]
+            };
+            let before = &self.cases[..i];
+            if before
                 .iter()
-                .any(|(before, _)| before.trim() == value.trim())
+                .any(|(v, _)| shown_value(field, v).as_ref() == Some(&shown))
             {
                 let help = "each value means one description".to_owned();
                 return Some((format!("the value {value} is given twice"), help));
@@ -215,7 +209,8 @@ impl RedefineChoice {
         let value = format!("{path}{steps}");
         let number = matches!(field.kind, FieldKind::Numeric(_));
         let condition = |wanted: &str| {
-            if number && wanted.parse::<f64>().is_ok() {
+            let shown = shown_value(field, wanted).filter(|_| number);
+            if let Some(wanted) = shown {
                 format!("{value} = {wanted}")
             } else {
                 format!(
@@ -242,26 +237,6 @@ fn named(layout: &RecordLayout, name: &str) -> Option<FieldId> {
     let mut all = layout.iter();
     all.find(|(_, f)| f.name.as_deref() == Some(name))
         .map(|(id, _)| id)
-}
-
-/// Whether a number, without a sign or with one that the item has, has no more
-/// digits than the item.
-fn holds_number(numeric: &NumericItem, value: &str) -> bool {
-    let digits = match value.strip_prefix(['+', '-']) {
-        Some(digits) if numeric.signed => digits,
-        Some(_) => return false,
-        None => value,
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let most = match numeric.storage {
-        NumberStorage::Binary | NumberStorage::Native => 18,
-        _ => i32::from(numeric.digits) - i32::from(numeric.scale),
-    };
-    let fits = |text: &str, most: i32| i32::try_from(text.len()).is_ok_and(|n| n <= most.max(0));
-    !whole.is_empty()
-        && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-        && fits(whole.trim_start_matches('0'), most)
-        && fits(fraction.trim_end_matches('0'), numeric.scale.into())
 }
 
 /// The values of a condition as they are written for a choice.
