@@ -3,6 +3,7 @@
 //! private PostgreSQL is started by the commands themselves.
 
 mod batch_kill;
+mod batch_units;
 mod check;
 mod disk;
 mod failures;

@@ -11,7 +11,8 @@ use base::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
 use super::programs::{RunnablePrograms, in_folder, name_of};
-use super::step::{ProgramExit, StepRunner, what};
+use super::sql::end_units_in_doubt;
+use super::step::{ProgramExit, StepRunner, store_at, what};
 use super::tso;
 use super::{ABEND, Args, exit_code};
 use crate::Outcome;
@@ -58,6 +59,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
         temporary: tempdir(&app)?,
         passed: BTreeSet::new(),
     };
+    end_units_in_doubt(&store_at(&app), || crate::app::sql::server(&app))?;
     let mut decks = deck.steps.iter();
     for step in &job.steps {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();

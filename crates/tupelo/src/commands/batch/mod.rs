@@ -24,7 +24,7 @@ use crate::commands::batch_step::{conversion, is_other};
 use crate::stdout::wrong_usage;
 
 pub use programs::{FOLDER, RunnablePrograms, in_folder};
-use step::{ProgramExit, StepRunner, what};
+use step::{ProgramExit, StepRunner, store_at, what};
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of this
 /// machine. While a region runs, it changes its files on behalf of the program.
@@ -96,6 +96,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     if args.check {
         return Ok(Outcome::Clean);
     }
+    sql::end_units_in_doubt(&store_at(&app), || crate::app::sql::server(&app))?;
     let mut runner = StepRunner::new(&app, &programs)?;
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {
