@@ -52,7 +52,10 @@ pub fn end_units(
         opened => opened?,
     };
     let unreadable = |error: store::ReadError| DoubtError::Store(error.to_string());
-    if stored_units::<Resources>(&mut reader).map_err(unreadable)?.is_empty() {
+    if stored_units::<Resources>(&mut reader)
+        .map_err(unreadable)?
+        .is_empty()
+    {
         return Ok(Vec::new());
     }
     drop(reader);

@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 4] = [
     ),
     (
         "define.idcams",
-        "  DEFINE CLUSTER (NAME(SHOP.OUT) INDEXED KEYS(8 0) RECORDSIZE(20 20))\n",
+        "  DEFINE CLUSTER (NAME(SHOP.OUT) LOG(UNDO) -\n    INDEXED KEYS(8 0) RECORDSIZE(20 20))\n",
     ),
 ];
 

@@ -53,7 +53,9 @@ impl Connection {
             // No statement of SQL ran.
             return Ok(());
         }
-        let closed = self.session.close_cursors(&mut FileTransport(&mut self.file));
+        let closed = self
+            .session
+            .close_cursors(&mut FileTransport(&mut self.file));
         let ended = closed.and_then(|()| self.end_unit(commit));
         if ended.is_err() {
             self.back_out_files();
@@ -68,7 +70,10 @@ impl Connection {
             self.back_out_files();
             return ended;
         }
-        if !self.with_files(|files| files.has_changes()).unwrap_or(false) {
+        if !self
+            .with_files(|files| files.has_changes())
+            .unwrap_or(false)
+        {
             return self.end_sql(true);
         }
         if !self.session.has_changes() {
@@ -108,7 +113,9 @@ impl Connection {
     fn settle(&mut self) -> Result<(), Box<Sqlca>> {
         let transport = &mut FileTransport(&mut self.file);
         let settled = self.session.settle(transport, true);
-        settled.map(drop).inspect_err(|ca| self.back_out_if_over(ca))
+        settled
+            .map(drop)
+            .inspect_err(|ca| self.back_out_if_over(ca))
     }
 
     /// After an error the unit goes on, unless the connection broke or the server rolled back.
@@ -146,7 +153,8 @@ impl Connection {
 
     /// Whether a region has the files: it deletes the rows of its units.
     fn is_in_region(&mut self) -> bool {
-        self.with_files(|files| files.is_in_region()).unwrap_or(false)
+        self.with_files(|files| files.is_in_region())
+            .unwrap_or(false)
     }
 }
 

@@ -142,12 +142,25 @@ impl StoreRecords {
         self.apply(end).map_err(|fault| self.break_off(fault.text))
     }
 
-    /// Backs the unit of work out.
+    /// Backs the unit of work out. Changes to files that are not recoverable (LOG(NONE)) are
+    /// committed.
     pub fn back_out(&mut self) {
         let had_changes = self.has_changes();
-        self.forget_unit();
-        if had_changes && let Err(fault) = self.ask(&JobRequest::BackOut) {
-            // The region backs out what the job has not committed, and so does its next start.
+        let unit = self.forget_unit();
+        if !had_changes {
+            return;
+        }
+        let done = if self.is_in_region() {
+            self.ask(&JobRequest::BackOut).map(drop)
+        } else {
+            let reader = &mut self.reader;
+            let kept = unit.of_files(|file| {
+                let def = reader.definition(file);
+                def.is_ok_and(|def| !def.recoverable)
+            });
+            self.apply(kept)
+        };
+        if let Err(fault) = done {
             self.break_off(fault.text);
         }
     }
@@ -220,10 +233,10 @@ impl StoreRecords {
     }
 
     fn apply(&mut self, unit: UnitOfWork) -> Result<(), Fault> {
-        let Writer::Own(writer) = &mut self.writer else {
-            return Ok(());
-        };
-        apply(writer.as_mut(), unit)
+        match &mut self.writer {
+            Writer::Own(writer) if !unit.is_empty() => apply(writer.as_mut(), unit),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -261,10 +274,14 @@ mod tests {
     const RECORD_BYTES: usize = 32_000;
 
     fn records(sql_has_changes: fn() -> bool) -> (StoreRecords, StoredFile) {
+        records_of(sql_has_changes, true)
+    }
+
+    fn records_of(sql_has_changes: fn() -> bool, recoverable: bool) -> (StoreRecords, StoredFile) {
         let mut store = MemoryStore::new();
         let name = "A.FILE".parse().unwrap();
-        let def = FileDef::ksds(name, RecordFormat::Variable, RECORD_BYTES as u32, KEY).unwrap();
-        store.define(def).unwrap();
+        let def = FileDef::ksds(name, KEY, RecordFormat::Variable, RECORD_BYTES as u32).unwrap();
+        store.define(FileDef { recoverable, ..def }).unwrap();
         let reader = store.reader().unwrap();
         let mut records = StoreRecords::new(reader, Box::new(store));
         records.hold_changes(sql_has_changes).unwrap();
@@ -297,12 +314,17 @@ mod tests {
             let token = records.prepare("").unwrap().unwrap();
             assert_eq!(in_doubt(&mut records), 1);
             records.decided(token, Some(committed)).unwrap();
-            assert_eq!((has(&mut records, &file), in_doubt(&mut records)), (committed, 0));
+            assert_eq!(
+                (has(&mut records, &file), in_doubt(&mut records)),
+                (committed, 0)
+            );
         }
-        let (mut records, file) = records(|| true);
-        records.insert(&file, b"0001", b"0001 one").unwrap();
-        records.back_out();
-        assert!(!has(&mut records, &file));
+        for recoverable in [true, false] {
+            let (mut records, file) = records_of(|| true, recoverable);
+            records.insert(&file, b"0001", b"0001 one").unwrap();
+            records.back_out();
+            assert_eq!(has(&mut records, &file), !recoverable);
+        }
     }
 
     #[test]

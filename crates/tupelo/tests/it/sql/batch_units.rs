@@ -24,11 +24,14 @@ fn unit_shop() -> Option<tempfile::TempDir> {
     Some(app)
 }
 
-/// Makes the file and the table in a state folder.
+/// Makes the files and the table in a state folder.
 fn define(app: &Path, state: &Path) {
     let table = "CREATE TABLE SHOP.UNITS (N INTEGER NOT NULL PRIMARY KEY);\n";
     apply_text(app, state, "ddl/units.sql", table);
-    let deck = "  DEFINE CLUSTER (NAME(SHOP.OUT) INDEXED KEYS(8 0) RECORDSIZE(20 20))\n";
+    let file = "-\n    INDEXED KEYS(8 0) RECORDSIZE(20 20))\n";
+    let deck = format!(
+        "  DEFINE CLUSTER (NAME(SHOP.OUT) LOG(UNDO) {file}  DEFINE CLUSTER (NAME(SHOP.LOG) {file}"
+    );
     std::fs::write(app.join("define.idcams"), deck).expect("a file");
     let output = tupelo()
         .args(["file", "idcams", "define.idcams", "--app", ".", "--state"])
@@ -39,10 +42,10 @@ fn define(app: &Path, state: &Path) {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-fn job(program: &str, app: &Path, state: &Path) -> Command {
+fn job(program: &str, app: &Path, state: &Path, file: &str) -> Command {
     let mut job = tupelo();
     job.args(["batch", program]).arg(app).arg("--state");
-    job.arg(state).args(["--dd", "OUTDD=SHOP.OUT"]);
+    job.arg(state).arg("--dd").arg(format!("OUTDD={file}"));
     job.stdin(Stdio::piped()).stdout(Stdio::piped());
     job.process_group(0);
     job
@@ -50,7 +53,11 @@ fn job(program: &str, app: &Path, state: &Path) -> Command {
 
 /// Runs ACTIONS: what it shows, and its exit status.
 fn act(app: &Path, state: &Path, actions: &str) -> (Vec<String>, Option<i32>) {
-    let mut job = job("ACTIONS", app, state);
+    act_on(app, state, "SHOP.OUT", actions)
+}
+
+fn act_on(app: &Path, state: &Path, file: &str, actions: &str) -> (Vec<String>, Option<i32>) {
+    let mut job = job("ACTIONS", app, state, file);
     let mut job = job.stderr(Stdio::piped()).spawn().expect("tupelo runs");
     let lines = actions.split(' ').map(|action| format!("{action}\n"));
     let mut stdin = job.stdin.take().expect("a pipe");
@@ -61,22 +68,37 @@ fn act(app: &Path, state: &Path, actions: &str) -> (Vec<String>, Option<i32>) {
     let output = job.wait_with_output().expect("its end");
     let shown = text(&output.stdout);
     eprint!("{}", text(&output.stderr));
-    (shown.lines().map(str::to_owned).collect(), output.status.code())
+    (
+        shown.lines().map(str::to_owned).collect(),
+        output.status.code(),
+    )
 }
 
 /// The numbers of the file and those of the table.
 fn numbers(app: &Path, state: &Path) -> [Vec<u32>; 2] {
+    numbers_of(app, state, "SHOP.OUT")
+}
+
+fn numbers_of(app: &Path, state: &Path, file: &str) -> [Vec<u32>; 2] {
     let printed = |args: &[&str]| {
         let mut command = tupelo();
         command.args(args).args(["--app"]).arg(app);
         let output = command.arg("--state").arg(state).output();
         text(&output.expect("tupelo runs").stdout)
     };
-    let records = printed(&["file", "dump", "SHOP.OUT", "--format", "lines"]);
-    let records = records.lines().filter_map(|line| line.get(..8)?.parse().ok());
+    let records = printed(&["file", "dump", file, "--format", "lines"]);
+    let records = records
+        .lines()
+        .filter_map(|line| line.get(..8)?.parse().ok());
     let rows = printed(&["sql", "SELECT N FROM UNITS ORDER BY N"]);
-    let rows = rows.lines().skip(1).filter(|line| !line.ends_with("rows") && !line.ends_with("row"));
-    [records.collect(), rows.filter_map(|line| line.trim().parse().ok()).collect()]
+    let rows = rows
+        .lines()
+        .skip(1)
+        .filter(|line| !line.ends_with("rows") && !line.ends_with("row"));
+    [
+        records.collect(),
+        rows.filter_map(|line| line.trim().parse().ok()).collect(),
+    ]
 }
 
 /// The same in both.
@@ -85,10 +107,21 @@ fn both(numbers: &[u32]) -> [Vec<u32>; 2] {
 }
 
 fn units_end_as_one(app: &Path, state: &Path) {
-    let shown = act(app, state, "W0001 I0001 C0000 W0002 I0002 R0000 W0003 I0003 X0000 E");
+    let shown = act(
+        app,
+        state,
+        "W0001 I0001 C0000 W0002 I0002 R0000 W0003 I0003 X0000 E",
+    );
     let expected = [
-        "W0001 00", "I0001 +0000", "C0000 +0000", "W0002 00", "I0002 +0000", "R0000 +0000",
-        "W0003 00", "I0003 +0000", "X0000 +0000",
+        "W0001 00",
+        "I0001 +0000",
+        "C0000 +0000",
+        "W0002 00",
+        "I0002 +0000",
+        "R0000 +0000",
+        "W0003 00",
+        "I0003 +0000",
+        "X0000 +0000",
     ];
     assert_eq!(shown.0, expected);
     assert_eq!(numbers(app, state), both(&[1, 3]));
@@ -100,6 +133,20 @@ fn units_end_as_one(app: &Path, state: &Path) {
     let shown = act(app, state, "W0006 I0004 C0000 W0007 R0000 I0007 C0000 E").0;
     assert_eq!(shown[1..3], ["I0004 -0803", "C0000 +0000"]);
     assert_eq!(numbers(app, state), [vec![1, 3, 4, 6], vec![1, 3, 4, 7]]);
+    // ROLLBACK and an abnormal end leave changes to a file that is not recoverable.
+    let log = "SHOP.LOG";
+    let shown = act_on(
+        app,
+        state,
+        log,
+        "W0001 I0008 R0000 W0002 I0008 C0000 W0003 I0009 A0000",
+    )
+    .0;
+    assert_eq!(shown[..3], ["W0001 00", "I0008 +0000", "R0000 +0000"]);
+    assert_eq!(
+        numbers_of(app, state, log),
+        [vec![1, 2, 3], vec![1, 3, 4, 7, 8]]
+    );
 }
 
 #[test]
@@ -118,7 +165,9 @@ fn commit_and_rollback_of_a_batch_program_end_its_files_and_its_sql() {
 
 /// What UNITS shows at its start: rows, the last of them, records, the last of them.
 fn run_and_kill(app: &Path, state: &Path, after: Duration) -> Vec<u32> {
-    let mut job = job("UNITS", app, state).spawn().expect("tupelo runs");
+    let mut job = job("UNITS", app, state, "SHOP.OUT")
+        .spawn()
+        .expect("tupelo runs");
     let printed = BufReader::new(job.stdout.take().expect("a pipe"));
     let mut lines = printed.lines().map_while(Result::ok);
     let start = lines.find(|line| line.starts_with("START"));
@@ -129,7 +178,11 @@ fn run_and_kill(app: &Path, state: &Path, after: Duration) -> Vec<u32> {
     let faults: Vec<String> = lines.collect();
     assert_eq!(faults, [""; 0]);
     let start = start.expect("the job begins");
-    start.split(' ').skip(1).map(|n| n.parse().expect("a number")).collect()
+    start
+        .split(' ')
+        .skip(1)
+        .map(|n| n.parse().expect("a number"))
+        .collect()
 }
 
 /// Kills jobs, and compares what each has left. Returns the units in the end.
@@ -139,7 +192,10 @@ fn kill_jobs(app: &Path, state: &Path, kills: u32, random: &mut SeededRandom) ->
         let after = Duration::from_millis(random.below(120));
         let found = run_and_kill(app, state, after);
         assert_eq!(found[..2], found[2..], "after {kill} kills");
-        assert!(found[0] == found[1] && found[0] >= units, "{found:?} after {units}");
+        assert!(
+            found[0] == found[1] && found[0] >= units,
+            "{found:?} after {units}"
+        );
         units = found[0];
     }
     units
@@ -159,7 +215,7 @@ fn a_batch_program_that_is_killed_leaves_the_same_units_in_its_file_and_its_tabl
     import(app);
     let server = Server::start_in(app, state);
     assert!(kill_jobs(app, server.state.path(), 3, &mut random) > 0);
-    let mut job = job("UNITS", app, server.state.path());
+    let mut job = job("UNITS", app, server.state.path(), "SHOP.OUT");
     let mut job = job.spawn().expect("tupelo runs");
     let printed = BufReader::new(job.stdout.take().expect("a pipe"));
     let mut lines = printed.lines().map_while(Result::ok);

@@ -36,12 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const TRIES: usize = 100;
 
 /// Serves a job from its first message to the end of its connection.
-pub async fn serve(
-    region: &Handle,
-    user: UserId,
-    stream: UnixStream,
-    sql: Option<&SqlService>,
-) {
+pub async fn serve(region: &Handle, user: UserId, stream: UnixStream, sql: Option<&SqlService>) {
     let (mut stream, mut frames) = (stream, FrameBuffer::default());
     let begun = begin(region, user, &mut stream, &mut frames).await;
     let (task, program) = match begun {
@@ -307,8 +302,20 @@ impl ConnectedJob<'_> {
         }
     }
 
-    /// Backs out what is pending.
+    /// Backs out what is pending. Changes to files that are not recoverable are committed.
     async fn back_out(&mut self) {
+        let op = CallOperation::Rollback;
+        let taken = self.task.record(op, FileId(0), false, &[], &[]).await;
+        if taken.condition == Condition::Normal && taken.abend.is_blank() {
+            self.pending += 1;
+            self.commit().await;
+        } else {
+            self.drop_unit().await;
+        }
+    }
+
+    /// Backs out what is pending, whatever the files are.
+    async fn drop_unit(&mut self) {
         self.pending = 0;
         self.since = None;
         let (op, none) = (CallOperation::Rollback, Vec::new());
@@ -320,7 +327,7 @@ impl ConnectedJob<'_> {
     /// with the token that it is sent, and the store applies.
     async fn commit_with_sql(&mut self, stream: &UnixStream, server: &str) -> Response {
         if let Err(why) = self.join_sql(stream, server) {
-            self.back_out().await;
+            self.drop_unit().await;
             return Response::with(Status::PERMANENT, self.commits, why);
         }
         let before = self.commits;
@@ -328,7 +335,8 @@ impl ConnectedJob<'_> {
         self.commit().await;
         debug_assert!(self.commits > before);
         if std::mem::take(&mut self.failed) {
-            let text = "the unit of work was backed out, or is in doubt; the region's log has the reason";
+            let text =
+                "the unit of work was backed out, or is in doubt; the region's log has the reason";
             return Response::with(Status::PERMANENT, self.commits, text.to_owned());
         }
         Response::done(self.commits)
