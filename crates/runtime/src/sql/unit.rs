@@ -188,7 +188,7 @@ impl Session {
     }
 
     /// Goes back to our savepoint, or without one to the beginning.
-    fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
+    pub(super) fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         if self.unit.saved {
             return self.own_batch("t_undo", transport);
         }
