@@ -92,6 +92,9 @@ pub struct DdAllocation {
     pub reuse: bool,
     /// The code page of its files, if it differs from the program's.
     pub code_page: Option<CodePageOf>,
+    /// Bytes of its records, if they are given and all have one length; for LOAD.
+    #[serde(default)]
+    pub record_bytes: Option<u32>,
 }
 
 /// A code page, and how the fields of records are found.

@@ -24,6 +24,7 @@ pub mod dd;
 pub mod doubt;
 pub mod handler;
 pub mod jcl;
+pub mod load;
 mod markup;
 mod output;
 mod plain;

@@ -9,6 +9,7 @@ mod disk;
 mod failures;
 mod jobs;
 mod links;
+mod load;
 mod own_server;
 mod statements;
 

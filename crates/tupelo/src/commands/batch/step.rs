@@ -304,10 +304,14 @@ pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocati
             "reuse" => dd.reuse = true,
             other => match other.split_once('=') {
                 Some(("copybook", path)) => copybook = Some(PathBuf::from(path)),
+                Some(("fixed", bytes)) if bytes.parse::<u32>().is_ok_and(|n| n > 0) => {
+                    written = Some(RecordFormat::Fixed);
+                    dd.record_bytes = bytes.parse().ok();
+                }
                 _ if CodePage::by_name(other).is_ok() => code_page = Some(other.to_owned()),
                 _ => {
                     return Err(miette!(
-                        help = "expected fixed, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH after a file",
+                        help = "expected fixed, fixed=80, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH after a file",
                         "{other:?} in {text:?} is not an option of a DD"
                     ));
                 }
