@@ -91,6 +91,11 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
     ),
     ("region", "kernel", "it is the shell on top of it"),
     (
+        "batch",
+        "kernel",
+        "a unit with EXEC SQL is kept in the store as a region keeps it",
+    ),
+    (
         "runtime",
         "sql",
         "statements of programs are read and rewritten there",

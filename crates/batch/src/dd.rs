@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use store::{CommitDurability, DiskOptions};
 
 /// One program's run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,14 @@ pub struct SqlAt {
     pub decimal_digits: u8,
     /// Schema of tables that are named without one.
     pub qualifier: Option<String>,
+    /// Descriptor of the socket to the process that ends units of work at the server
+    /// ([`crate::unit_host`]); the process of the step inherits it.
+    pub host: i32,
+    /// The server, which a region compares with its own.
+    pub server: String,
+    /// Files of the store are part of the program's units from its start; else from its
+    /// first statement.
+    pub holds_files: bool,
 }
 
 /// A store and its access.
@@ -56,6 +65,22 @@ pub struct StoreAt {
     pub sync: bool,
 }
 
+impl StoreAt {
+    /// The options with which it is opened.
+    pub fn options(&self) -> DiskOptions {
+        DiskOptions {
+            map_bytes: self.map_bytes,
+            max_readers: self.max_readers,
+            durability: if self.sync {
+                CommitDurability::Flush
+            } else {
+                CommitDurability::NoFlush
+            },
+            ..DiskOptions::default()
+        }
+    }
+}
+
 /// The data set of a DD name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DdAllocation {
@@ -67,6 +92,9 @@ pub struct DdAllocation {
     pub reuse: bool,
     /// The code page of its files, if it differs from the program's.
     pub code_page: Option<CodePageOf>,
+    /// Bytes of its records, if they are given and all have one length; for LOAD.
+    #[serde(default)]
+    pub record_bytes: Option<u32>,
 }
 
 /// A code page, and how the fields of records are found.

@@ -254,19 +254,20 @@ impl FileHandler {
         }
     }
 
-    /// Closes every file and commits pending changes.
+    /// Closes every file, and commits pending changes unless COMMIT of EXEC SQL does.
     pub fn finish(&mut self) -> Result<(), Fault> {
         for (_, mut open) in self.files.drain() {
             if let OpenedFile::Plain(PlainFile::Output(output)) = &mut open.records {
                 output.finish().map_err(machine)?;
             }
         }
-        self.store.as_mut().map_or(Ok(()), StoreRecords::commit)
+        let store = self.store.as_mut();
+        store.map_or(Ok(()), StoreRecords::program_ended)
     }
 
-    /// Commits pending changes to files of the store, which stay open.
-    pub fn commit(&mut self) -> Result<(), Fault> {
-        self.store.as_mut().map_or(Ok(()), StoreRecords::commit)
+    /// The files of the store, if the program has some.
+    pub fn store(&mut self) -> Option<&mut StoreRecords> {
+        self.store.as_mut()
     }
 
     fn serve_one(&mut self, call: &mut FileStatement<'_>) -> CallResult {
@@ -326,7 +327,7 @@ impl FileHandler {
             Some((OpenedFile::Stored(file), mut held)) => {
                 let store = of(&mut self.store)?;
                 store.free(&file, &mut held)?;
-                store.commit()?;
+                store.file_closed()?;
             }
             _ => {}
         }
@@ -465,6 +466,7 @@ impl FileHandler {
                 text: self.denied.clone(),
             });
         };
+        store.check_usable()?;
         if mode != Mode::Input {
             store.make_writable()?;
         }
@@ -574,7 +576,9 @@ fn permits(call: &FileStatement<'_>, mode: Mode) -> FilePermits {
 
 /// The store of a file that is in it.
 fn of(store: &mut Option<StoreRecords>) -> Result<&mut StoreRecords, Fault> {
-    store.as_mut().ok_or_else(|| Status::LOGIC.into())
+    let store = store.as_mut().ok_or_else(|| Fault::from(Status::LOGIC))?;
+    store.check_usable()?;
+    Ok(store)
 }
 
 /// Shows a record to the program.

@@ -13,13 +13,18 @@
 //! the commands of their TSO steps. Files in another code page are converted record
 //! by record: [`conversion`].
 //!
+//! COMMIT of EXEC SQL ends one unit of work over tables and files of the store:
+//! [`unit_host`], [`doubt`].
+//!
 //! Invariant: a statement always gets a file status; nothing that a program
 //! does to a file panics.
 
 pub mod conversion;
 pub mod dd;
+pub mod doubt;
 pub mod handler;
 pub mod jcl;
+pub mod load;
 mod markup;
 mod output;
 mod plain;
@@ -30,6 +35,7 @@ mod sql;
 pub mod status;
 mod stored;
 pub mod tso;
+pub mod unit_host;
 
 pub use conversion::{RecordConversion, StepConversions};
 pub use dd::{CodePageOf, DdAllocation, ProgramStep, RecordFormat, RecordSource, SqlAt, StoreAt};

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-use store::{CommitDurability, DiskOptions, DiskReader, DiskStore, OpenError};
+use store::{DiskReader, DiskStore, OpenError};
 
 use crate::conversion::StepConversions;
 use crate::dd::ProgramStep;
@@ -150,9 +150,6 @@ fn start(
     };
     markup::bind(entry(shim, c"tb_get_int")?, entry(shim, c"tb_set_int")?);
     let (records, denied) = open_store(&step)?;
-    if let Some(at) = &step.sql {
-        sql::open(at, commit_files);
-    }
     let dds = step.dds.clone();
     let handler = FileHandler::new(dds, conversions, records, denied, print_out, print_message);
     let failed = |reason: String| RunError::Program {
@@ -167,6 +164,9 @@ fn start(
         step: step.clone(),
     };
     STATE.with(|cell| *cell.borrow_mut() = Some(state));
+    if let Some(at) = &step.sql {
+        sql::open(at, lend_files);
+    }
     // SAFETY: the handle is libcob's, the handlers live as long as the process.
     if unsafe { begin(libcob, &HANDLERS) } == 0 {
         return Err(RunError::Libcob("a function is missing".to_owned()));
@@ -206,16 +206,7 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
     let Some(at) = &step.store else {
         return Ok((None, "the application has no store".to_owned()));
     };
-    let options = DiskOptions {
-        map_bytes: at.map_bytes,
-        max_readers: at.max_readers,
-        durability: if at.sync {
-            CommitDurability::Flush
-        } else {
-            CommitDurability::NoFlush
-        },
-        ..DiskOptions::default()
-    };
+    let options = at.options();
     let writer = match DiskStore::open(&at.path, &options) {
         Ok(store) => store,
         Err(OpenError::Held { pid, .. }) => {
@@ -235,27 +226,21 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
     Ok((Some(records), String::new()))
 }
 
-/// Commits pending changes to files of the store; why that failed.
-fn commit_files() -> Option<String> {
+/// Lends the files of the store to the end of a unit of work.
+fn lend_files(work: &mut dyn FnMut(&mut StoreRecords)) {
     STATE.with(|cell| {
-        let mut state = cell.borrow_mut();
-        let committed = state.as_mut()?.handler.commit();
-        committed.err().map(|fault| fault.text)
-    })
+        if let Some(store) = cell.borrow_mut().as_mut().and_then(|s| s.handler.store()) {
+            work(store);
+        }
+    });
 }
 
-/// Commits pending changes, writes the result and exits the process without
+/// Ends the unit of work, writes the result and exits the process without
 /// libcob's exit handlers: the files are closed already.
 fn leave(code: i32, abend: Option<String>) -> ! {
-    // Files first, as at COMMIT.
     let is_normal = abend.is_none();
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
-    let files = if is_normal { commit_files() } else { None };
-    if let Some(fault) = &files {
-        print_message(&format!("the last changes were not stored: {fault}"));
-        outcome = ABEND.to_owned();
-    }
-    if let Some(fault) = sql::end(is_normal && files.is_none()) {
+    if let Some(fault) = sql::end(is_normal) {
         print_message(&format!("the last unit of work was not committed: {fault}"));
         outcome = ABEND.to_owned();
     }

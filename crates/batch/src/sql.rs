@@ -1,10 +1,13 @@
 //! EXEC SQL of batch programs.
 //!
 //! The session is connected and set up before the step starts; the process inherits
-//! its descriptor. The program ends its units of work itself, by COMMIT and
-//! ROLLBACK; the end of the program commits, and an abnormal one rolls back.
+//! its descriptor. COMMIT and ROLLBACK of the program end one unit of work over its SQL and
+//! its files of the store; the end of the program commits, and an abnormal one rolls back.
+//! What is committed where, and in which order, is in [`unit`].
 //!
 //! Invariant: no panic crosses the C side.
+
+mod unit;
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -12,20 +15,20 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::FromRawFd;
 
-use runtime::sql::{Session, SessionOptions, SqlAreas, SqlTransport, UnitOwner, dsntiac, dsntiar};
-use sql::StatementKind;
+use runtime::sql::{
+    Session, SessionOptions, SqlAreas, SqlTransport, StatementOutcome, UnitOwner, dsntiac, dsntiar,
+};
 use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::temporal::DateStyle;
 
 use crate::dd::SqlAt;
 use crate::markup::Field;
+use crate::stored::StoreRecords;
+use crate::unit_host::UnitHost;
 
 /// The function that the C side calls: 0 for a statement, 1 for DSNTIAR, 2 for
 /// DSNTIAC. The result is the RETURN-CODE.
 pub(crate) type SqlCall = unsafe extern "C" fn(c_int, *const *mut Field, c_int) -> c_int;
-
-/// Where a statement block has its kind.
-const KIND_AT: usize = 3;
 
 thread_local! {
     static CONNECTION: RefCell<Option<Connection>> = const { RefCell::new(None) };
@@ -34,57 +37,75 @@ thread_local! {
 struct Connection {
     file: File,
     session: Session,
-    commit_files: CommitFiles,
+    host: UnitHost,
+    /// The server, which a region compares with its own.
+    server: String,
+    lend_files: LendFiles,
+    /// Files of the store are part of the program's units.
+    holds_files: bool,
 }
 
-/// Commits the program's changes to files of the store; why that failed.
-pub(crate) type CommitFiles = fn() -> Option<String>;
+/// Lends the program's files of the store, if it has some.
+pub(crate) type LendFiles = fn(&mut dyn FnMut(&mut StoreRecords));
 
-/// Takes over the descriptor of a step.
-pub(crate) fn open(at: &SqlAt, commit_files: CommitFiles) {
+/// Takes over the descriptors of a step.
+pub(crate) fn open(at: &SqlAt, lend_files: LendFiles) {
     // SAFETY: the descriptor was left open for this process, and no other code
     // uses it.
     let file = unsafe { File::from_raw_fd(at.descriptor) };
+    // SAFETY: as above.
+    let host = unsafe { UnitHost::inherited(at.host) };
     let options = SessionOptions {
-        owner: UnitOwner::Program,
+        owner: UnitOwner::Process,
         rolls_back: true,
         dates: DateStyle::from_name(&at.dates).unwrap_or(DateStyle::Iso),
         decimal_digits: if at.decimal_digits == 31 { 31 } else { 15 },
         qualifier: at.qualifier.clone(),
         ..SessionOptions::default()
     };
-    let session = Session::new(options);
-    CONNECTION.set(Some(Connection {
+    let mut connection = Connection {
         file,
-        session,
-        commit_files,
-    }));
+        session: Session::new(options),
+        host,
+        server: at.server.clone(),
+        lend_files,
+        holds_files: false,
+    };
+    if at.holds_files {
+        connection.hold_files();
+    }
+    CONNECTION.set(Some(connection));
 }
 
 /// Ends the program's unit of work by commit or rollback. Returns the error if it
 /// could not be committed.
 pub(crate) fn end(commit: bool) -> Option<String> {
     let mut connection = CONNECTION.take()?;
-    let Connection { file, session, .. } = &mut connection;
-    let ended = session.end_program(&mut FileTransport(file), commit);
+    let ended = connection.end_program(commit);
     ended.err().map(|ca| {
         let text = sql::code::message_text(&ca);
         format!("SQLCODE {}: {text}", ca.sqlcode)
     })
 }
 
-struct FileTransport<'f>(&'f File);
+/// Whether the SQL of the unit of work has changes.
+fn has_changes() -> bool {
+    CONNECTION.with_borrow(|connection| {
+        let connection = connection.as_ref();
+        connection.is_some_and(|connection| connection.session.has_changes())
+    })
+}
+
+struct FileTransport<'f>(&'f mut File);
 
 impl SqlTransport for FileTransport<'_> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.0;
-        file.write_all(bytes)
+        self.0.write_all(bytes)
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.0;
         loop {
-            match file.read(buffer) {
+            match self.0.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => return other,
             }
@@ -170,27 +191,28 @@ pub(crate) unsafe extern "C" fn call(
 }
 
 fn statement(areas: &mut BatchAreas<'_>) {
-    // Files of the store are committed before the SQL: after a kill a restart finds the
-    // records of all units that it does not repeat.
-    let is_commit = areas.bytes(0).get(KIND_AT) == Some(&(StatementKind::Commit as u8));
     CONNECTION.with_borrow_mut(|connection| match connection {
-        Some(open) => {
-            let fault = if is_commit {
-                (open.commit_files)()
-            } else {
-                None
-            };
-            if let Some(why) = fault {
-                let ca = Sqlca::of(-904, &["00D31024", "00000100", &why]);
-                write(areas, &ca);
-            } else {
-                let Connection { file, session, .. } = open;
-                session.execute(&mut FileTransport(file), areas);
-            }
-        }
+        Some(open) => open.statement(areas),
         // The step was started without a data base.
         None => write(areas, &Sqlca::of(-924, &["the step has no connection"])),
     });
+}
+
+impl Connection {
+    fn statement(&mut self, areas: &mut BatchAreas<'_>) {
+        self.hold_files();
+        let transport = &mut FileTransport(&mut self.file);
+        match self.session.execute(transport, areas) {
+            StatementOutcome::UnitEnds { commit } => {
+                let ended = self.end_unit(commit);
+                let ca = ended.map_or_else(|ca| *ca, |()| Sqlca::success(0));
+                self.session.report(areas, ca);
+            }
+            // The SQL of the unit is rolled back, so its files are.
+            StatementOutcome::UnitRolledBack | StatementOutcome::Lost => self.back_out_files(),
+            StatementOutcome::Done | StatementOutcome::Cancelled => {}
+        }
+    }
 }
 
 fn write(areas: &mut BatchAreas<'_>, ca: &Sqlca) {

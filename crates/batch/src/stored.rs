@@ -2,9 +2,12 @@
 //!
 //! All files of a program share one unit of work. It is committed when it has grown
 //! to its limit, when a file is closed and when the program ends: as for a batch
-//! program on z/OS, written records stay even after an abnormal end. If a region
+//! program on z/OS, written records stay even after an abnormal end. The unit of a
+//! program with EXEC SQL lasts until COMMIT or ROLLBACK: [`unit`]. If a region
 //! runs, the region makes the changes, and the unit has those that the region has
 //! not committed yet, so that this program can read them.
+
+mod unit;
 
 use store::{
     ApplyError, FileAccessPath, FileDef, FileEnds, FileId, FileOrganisation, FoundRecord,
@@ -26,6 +29,10 @@ pub struct StoreRecords {
     unit: UnitOfWork,
     ends: FileEnds,
     changes: usize,
+    /// Set if COMMIT and ROLLBACK end units: whether the SQL of the unit has changes.
+    held: Option<fn() -> bool>,
+    /// Why the files cannot be used any more.
+    broken: Option<String>,
 }
 
 /// The writer of the files.
@@ -143,6 +150,8 @@ impl StoreRecords {
             unit: UnitOfWork::new(),
             ends: FileEnds::default(),
             changes: 0,
+            held: None,
+            broken: None,
         }
     }
 
@@ -156,9 +165,10 @@ impl StoreRecords {
 
     /// Commits pending changes.
     pub fn commit(&mut self) -> Result<(), Fault> {
+        let has_changes = self.has_changes();
         self.changes = 0;
         let unit = std::mem::take(&mut self.unit);
-        if unit.is_empty() {
+        if !has_changes {
             return Ok(());
         }
         match &mut self.writer {
@@ -176,6 +186,9 @@ impl StoreRecords {
 
     fn changed(&mut self) -> Result<(), Fault> {
         self.changes += 1;
+        if self.held.is_some() {
+            return Ok(());
+        }
         let many = self.changes >= MOST_CHANGES || self.unit.bytes() >= MOST_BYTES;
         if many && matches!(self.writer, Writer::Own(_)) {
             self.commit()?;
@@ -207,6 +220,11 @@ impl StoreRecords {
     ) -> Result<(), Fault> {
         let laid = change(&mut self.unit, &mut *self.reader, &mut self.ends);
         match (laid, &self.writer) {
+            (Err(error), Writer::InRegion(..)) if self.held.is_some() => {
+                return Err(self.break_off(format!(
+                    "a change of the unit of work cannot be read back: {error}"
+                )));
+            }
             (Err(_), Writer::InRegion(..)) => {
                 self.unit = UnitOfWork::new();
                 self.ask(&JobRequest::Flush)?;
@@ -300,7 +318,7 @@ impl StoreRecords {
 
     /// Deletes every record.
     pub fn clear(&mut self, file: &mut StoredFile) -> Result<(), Fault> {
-        self.commit()?;
+        self.flush_before_clear(file)?;
         let Writer::Own(writer) = &mut self.writer else {
             return Err(Fault {
                 status: Status::IN_USE,
@@ -338,7 +356,7 @@ impl StoreRecords {
         seek: SeekKey<'_>,
         is_own: bool,
     ) -> Result<Option<FoundRecord>, Fault> {
-        if !self.unit.is_empty() {
+        if !self.unit.is_empty() && self.held.is_none() {
             self.ask(&JobRequest::Look)?;
         }
         self.seek_now(file, key, seek, is_own)
@@ -417,6 +435,7 @@ impl StoreRecords {
         record: &[u8],
     ) -> Result<Status, Fault> {
         let id = file.file;
+        self.check_room()?;
         self.ask(&JobRequest::Insert {
             file: id.0,
             key,
@@ -431,6 +450,7 @@ impl StoreRecords {
     /// Adds a record at the end of an ESDS or RRDS and returns its key.
     pub fn append(&mut self, file: &StoredFile, record: &[u8]) -> Result<Vec<u8>, Fault> {
         let id = file.file;
+        self.check_room()?;
         let response = self.ask(&JobRequest::Append { file: id.0, record })?;
         let mut key = Vec::new();
         self.lay(|unit, reader, ends| match response {
@@ -455,6 +475,7 @@ impl StoreRecords {
         record: &[u8],
     ) -> Result<Status, Fault> {
         let id = file.file;
+        self.check_room()?;
         self.ask(&JobRequest::Replace {
             file: id.0,
             key,
@@ -469,6 +490,7 @@ impl StoreRecords {
     /// Deletes a record.
     pub fn delete(&mut self, file: &StoredFile, key: &[u8]) -> Result<(), Fault> {
         let id = file.file;
+        self.check_room()?;
         self.ask(&JobRequest::Delete { file: id.0, key })?;
         self.lay(|unit, reader, _| unit.delete(reader, id, key))?;
         self.changed()

@@ -27,6 +27,7 @@ mod session;
 mod settle;
 pub mod setup;
 mod socket;
+mod step_units;
 
 #[cfg(test)]
 mod attack_tests;
@@ -41,3 +42,4 @@ pub use connection::{ConnectError, Connection, ConnectionError, Exchange};
 pub use relay::{TlsCheck, TlsOptions};
 pub use server::{Server, ServerError, ServerSettings};
 pub use service::{SqlService, metrics_sample};
+pub use step_units::{LeftUnits, StepUnits};

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use region::{LentDescriptor, ServiceCommand, TaskUnit, UnitId};
+use region::{LentDescriptor, ServiceCommand, TaskUnit, UnitId, UnitToken};
 
 use crate::session::Session;
 
@@ -46,6 +46,17 @@ pub enum UnitSession {
     Ready(Box<UnitUse>),
     /// It had one that is lost, with what it had changed.
     Lost,
+    /// A batch job has the session.
+    OfJob(JobCommit),
+}
+
+/// Has a batch job's session commit with a token. Gives the outcome if it is known.
+pub struct JobCommit(pub Box<dyn FnOnce(UnitToken) -> Option<bool> + Send>);
+
+impl std::fmt::Debug for JobCommit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JobCommit")
+    }
 }
 
 /// A session in a unit of work.
@@ -173,7 +184,7 @@ impl SessionPool {
     fn is_busy_at(&self, unit: &TaskUnit) -> bool {
         let in_use = self.units.values().any(|other| match other {
             UnitSession::Ready(in_use) => unit.has(&in_use.session.lent),
-            UnitSession::Opening | UnitSession::Lost => false,
+            UnitSession::Opening | UnitSession::Lost | UnitSession::OfJob(_) => false,
         });
         let mut returning = self.roles.values().flat_map(|role| &role.returning);
         in_use || returning.any(|lent| unit.has(lent))

@@ -104,6 +104,14 @@ impl Server {
         &self.settings.config
     }
 
+    /// What distinguishes it from another server: its address, or that it is private.
+    pub fn location(&self) -> String {
+        match &self.url {
+            Some(url) => format!("{}/{}", url.address, url.database),
+            None => "private".to_owned(),
+        }
+    }
+
     /// Whether it is a private cluster.
     pub fn is_private(&self) -> bool {
         self.url.is_none()

@@ -22,14 +22,14 @@ use std::time::{Duration, Instant};
 use cics::resp::Condition;
 use link::CallAnswer;
 use region::{
-    CommandService, Handle, JoinError, ParticipantId, ServiceCommand, TaskUnit, UnitId,
-    WorkerRequest,
+    CommandService, Handle, JoinError, OpenTask, ParticipantId, ServiceCommand, TaskUnit, UnitId,
+    UnitToken, WorkerRequest,
 };
 use runtime::sql::lending::{SQL_CONNECT, TAKE};
 
 use crate::executor::Executor;
 use crate::outcomes::OutcomeDesk;
-use crate::pool::{SessionChoice, SessionPool, SessionWaiter, UnitSession, UnitUse};
+use crate::pool::{JobCommit, SessionChoice, SessionPool, SessionWaiter, UnitSession, UnitUse};
 use crate::request::{CallReason, NoSession};
 use crate::server::Server;
 use crate::session::Session;
@@ -114,6 +114,23 @@ impl SqlService {
     /// The server.
     pub fn server(&self) -> &Arc<Server> {
         &self.0.server
+    }
+
+    /// The server decides the unit of work of a batch job's task, over a session that the job
+    /// has. `commit` has the job commit with a token, and may wait for it.
+    ///
+    /// # Errors
+    /// The task shall end, or another participant decides the unit.
+    pub fn join_for_job(
+        &self,
+        task: &OpenTask,
+        commit: Box<dyn FnOnce(UnitToken) -> Option<bool> + Send>,
+    ) -> Result<(), JoinError> {
+        let id = self.0.participant().ok_or(JoinError::Ending)?;
+        let number = task.join(id)?;
+        let of_job = UnitSession::OfJob(JobCommit(commit));
+        self.0.lock().set_unit(number, of_job);
+        Ok(())
     }
 
     /// Ends all sessions and the private cluster. The region is over by then.

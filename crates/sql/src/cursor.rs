@@ -43,6 +43,12 @@ pub enum CursorError {
     /// No row to change: -508.
     #[error("the cursor is not positioned on a row")]
     NotOnRow,
+    /// FOR ROW n of a row that the last FETCH did not give: -248.
+    #[error("the rowset has no row {0}")]
+    NotInRowset(u32),
+    /// FOR ROW n of a row that was deleted: -222.
+    #[error("row {0} of the rowset was deleted")]
+    Hole(u32),
 }
 
 impl CursorError {
@@ -52,8 +58,20 @@ impl CursorError {
             CursorError::NotScrollable => -225,
             CursorError::TooLarge => -904,
             CursorError::NotOnRow => -508,
+            CursorError::NotInRowset(_) => -248,
+            CursorError::Hole(_) => -222,
         }
     }
+}
+
+/// The rows of the last FETCH.
+#[derive(Debug, Default)]
+struct Rowset {
+    /// Number of the first, from 1.
+    first: i64,
+    rows: u32,
+    /// Rows of it that were deleted, counted from 1.
+    holes: Vec<u32>,
 }
 
 /// An open cursor.
@@ -75,8 +93,10 @@ pub struct OpenCursor {
     position: i64,
     /// Rows before `rows` that are not kept.
     dropped: i64,
-    /// Stands on a row, so that it can be changed.
+    /// Stands on a row.
     on_row: bool,
+    /// The rows that can be changed.
+    rowset: Rowset,
     /// The transaction that the portal was in has ended.
     detached: bool,
 }
@@ -94,8 +114,15 @@ impl OpenCursor {
             position: 0,
             dropped: 0,
             on_row: false,
+            rowset: Rowset::default(),
             detached: false,
         }
+    }
+
+    /// A FETCH begins, of one row or of several.
+    pub fn begin_fetch(&mut self) {
+        self.rowset.rows = 0;
+        self.rowset.holes.clear();
     }
 
     /// No row has more bytes; `None` if that is not known. Rows that are read ahead
@@ -131,6 +158,8 @@ impl OpenCursor {
         }
         self.position += 1;
         self.on_row = true;
+        self.begin_fetch();
+        self.join_rowset();
         if !self.options.scroll {
             self.forget();
         }
@@ -180,6 +209,9 @@ impl OpenCursor {
         }
         self.position = wanted.clamp(0, self.count() + 1);
         self.on_row = (1..=self.count()).contains(&wanted);
+        if self.on_row {
+            self.join_rowset();
+        }
         if !self.options.scroll {
             self.forget();
         }
@@ -206,25 +238,69 @@ impl OpenCursor {
         usize::try_from(self.position - self.dropped - 1).ok()
     }
 
-    /// Drops the rows before the current one.
+    /// The row at its position is one of the FETCH at hand.
+    fn join_rowset(&mut self) {
+        if self.rowset.rows == 0 {
+            self.rowset.first = self.position;
+        }
+        self.rowset.rows += 1;
+    }
+
+    /// Drops the rows before the current one and before those that can be changed.
     fn forget(&mut self) {
-        while self.dropped + 1 < self.position && self.rows.pop_front() {
+        let kept = if self.rowset.rows > 0 {
+            self.rowset.first.min(self.position)
+        } else {
+            self.position
+        };
+        while self.dropped + 1 < kept && self.rows.pop_front() {
             self.dropped += 1;
         }
     }
 
-    /// The row that a positioned UPDATE or DELETE changes: the body of its
-    /// DataRow, whose last two values are ctid and xmin.
+    /// The row that the cursor is on: the body of its DataRow.
     pub fn current(&self) -> Result<&[u8], CursorError> {
         let at = self.place().filter(|_| self.on_row);
         let row = at.and_then(|at| self.rows.get(at));
         row.ok_or(CursorError::NotOnRow)
     }
 
-    /// The current row was changed and has another address now.
-    pub fn move_row(&mut self, ctid: &[u8], xmin: &[u8]) {
-        let at = self.place().filter(|_| self.on_row);
-        let Some(row) = at.and_then(|at| self.rows.get_mut(at)) else {
+    /// The rows that a positioned UPDATE or DELETE changes, by their numbers in the rowset: one
+    /// of them with FOR ROW, otherwise all that were not deleted.
+    pub fn rows_to_change(&self, row: Option<u32>) -> Result<Vec<u32>, CursorError> {
+        let is_hole = |row: &u32| self.rowset.holes.contains(row);
+        match row {
+            _ if self.rowset.rows == 0 => Err(CursorError::NotOnRow),
+            Some(row) if !(1..=self.rowset.rows).contains(&row) => {
+                Err(CursorError::NotInRowset(row))
+            }
+            Some(row) if is_hole(&row) => Err(CursorError::Hole(row)),
+            Some(row) => Ok(vec![row]),
+            None => {
+                let rows = (1..=self.rowset.rows).filter(|row| !is_hole(row));
+                let rows: Vec<u32> = rows.collect();
+                if rows.is_empty() {
+                    return Err(CursorError::NotOnRow);
+                }
+                Ok(rows)
+            }
+        }
+    }
+
+    /// A row of the rowset: the body of its DataRow, whose last two values are ctid and xmin.
+    pub fn row_of_rowset(&self, row: u32) -> Option<&[u8]> {
+        self.rows.get(self.place_of(row)?)
+    }
+
+    /// Where a row of the rowset is in `rows`.
+    fn place_of(&self, row: u32) -> Option<usize> {
+        let number = self.rowset.first + i64::from(row) - 1;
+        usize::try_from(number - self.dropped - 1).ok()
+    }
+
+    /// A row of the rowset was changed and has another address now.
+    pub fn move_row(&mut self, row: u32, ctid: &[u8], xmin: &[u8]) {
+        let Some(row) = self.place_of(row).and_then(|at| self.rows.get_mut(at)) else {
             return;
         };
         // The last two values of the row, each with its length.
@@ -241,10 +317,10 @@ impl OpenCursor {
         self.detached
     }
 
-    /// The row was deleted, or the unit of work ended: there is no row to change
-    /// until the next FETCH.
-    pub fn leave_row(&mut self) {
-        self.on_row = false;
+    /// A row of the rowset was deleted.
+    pub fn row_deleted(&mut self, row: u32) {
+        self.rowset.holes.push(row);
+        self.on_row &= self.rowset.rows > 1;
     }
 
     /// Whether it is WITH HOLD.
@@ -261,6 +337,7 @@ impl OpenCursor {
     pub fn handle_commit(&mut self) -> bool {
         self.detached = true;
         self.on_row = false;
+        self.begin_fetch();
         self.options.hold && self.complete
     }
 
@@ -282,6 +359,7 @@ mod tests {
         orientation: FetchOrientation,
         distance: i32,
     ) -> Option<u8> {
+        cursor.begin_fetch();
         loop {
             match cursor.fetch(orientation, distance).unwrap() {
                 CursorStep::Row(row) => return Some(row[0]),
@@ -347,6 +425,36 @@ mod tests {
                 "{orientation:?}"
             );
         }
+    }
+
+    #[test]
+    fn rows_of_a_rowset_can_be_changed_until_the_next_fetch() {
+        let mut cursor = OpenCursor::new(CursorOptions::default(), 100);
+        (1..=5).for_each(|row| cursor.handle_row(&[row]).unwrap());
+        cursor.handle_complete();
+        assert_eq!(cursor.rows_to_change(None), Err(CursorError::NotOnRow));
+        assert_eq!(cursor.fetch_received(), Some(&[1][..]));
+        assert_eq!(cursor.rows_to_change(None), Ok(vec![1]));
+        cursor.begin_fetch();
+        for row in 2..=4_u8 {
+            let fetched = cursor.fetch(FetchOrientation::Next, 0);
+            assert_eq!(fetched, Ok(CursorStep::Row(&[row])));
+        }
+        assert_eq!(cursor.rows_to_change(Some(2)), Ok(vec![2]));
+        assert_eq!(cursor.row_of_rowset(2), Some(&[3][..]));
+        cursor.row_deleted(2);
+        assert_eq!(cursor.rows_to_change(None), Ok(vec![1, 3]));
+        let errors = [2, 4].map(|row| cursor.rows_to_change(Some(row)).unwrap_err().sqlcode());
+        assert_eq!(errors, [-222, -248]);
+        // A rowset that the end cuts short has rows all the same.
+        cursor.begin_fetch();
+        assert_eq!(
+            cursor.fetch(FetchOrientation::Next, 0),
+            Ok(CursorStep::Row(&[5]))
+        );
+        assert_eq!(cursor.fetch(FetchOrientation::Next, 0), Ok(CursorStep::End));
+        assert_eq!(cursor.row_of_rowset(1), Some(&[5][..]));
+        assert!(cursor.rows.len() < 3);
     }
 
     #[test]

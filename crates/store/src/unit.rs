@@ -236,6 +236,19 @@ impl UnitOfWork {
             .collect())
     }
 
+    /// The changes to these files alone. The result can only be applied, as that of
+    /// [`UnitOfWork::of_redo`].
+    #[must_use]
+    pub fn of_files(&self, mut is_wanted: impl FnMut(FileId) -> bool) -> UnitOfWork {
+        let mut unit = UnitOfWork::new();
+        for (file, key, change) in self.changes() {
+            if is_wanted(file) {
+                unit.set(file, key, Some(change.clone()));
+            }
+        }
+        unit
+    }
+
     /// Shows one record as the task that owns this unit sees it; otherwise as
     /// [`ReadStore::seek`].
     pub fn seek(

@@ -10,6 +10,7 @@
 
 mod bank;
 mod clients;
+mod jobs;
 mod queues;
 pub(crate) mod served;
 mod shop;
@@ -28,7 +29,7 @@ use clients::{ClientThreads, TransferBook};
 /// How much is killed.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000\n  cargo xtask crash --sql --kills 200\n  cargo xtask crash --queues --kills 2000\n  cargo xtask crash --queues --two-regions --kills 2000"
+    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000\n  cargo xtask crash --sql --kills 200\n  cargo xtask crash --batch --kills 200\n  cargo xtask crash --queues --kills 2000\n  cargo xtask crash --queues --two-regions --kills 2000"
 )]
 pub struct Args {
     /// Kills in all
@@ -56,9 +57,13 @@ pub struct Args {
     /// queue and tables, instead of the bank
     #[arg(long, conflicts_with = "units")]
     sql: bool,
+    /// Kill batch programs over units with a file and a table, instead of the bank: the first
+    /// half of the kills without a region, and then with one
+    #[arg(long, conflicts_with_all = ["units", "sql", "clients"])]
+    batch: bool,
     /// Kill workers and the region over recoverable queues and protected STARTs, instead
     /// of the bank
-    #[arg(long, conflicts_with_all = ["units", "sql"])]
+    #[arg(long, conflicts_with_all = ["units", "sql", "batch"])]
     queues: bool,
     /// With --queues: two regions, whose queues and STARTs are changed in one unit of work
     #[arg(long, requires = "queues")]
@@ -84,6 +89,9 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     if args.sql {
         return shop::run(args);
+    }
+    if args.batch {
+        return jobs::run(args);
     }
     if args.queues {
         return queues::run(args);

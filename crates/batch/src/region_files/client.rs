@@ -22,6 +22,8 @@ pub struct Region {
     lost: bool,
     /// How often it has committed this job's changes.
     commits: u64,
+    /// Changes are committed when the job orders it only.
+    holds_changes: bool,
 }
 
 struct Connection {
@@ -41,7 +43,17 @@ impl Region {
             open: None,
             lost: false,
             commits: 0,
+            holds_changes: false,
         }
+    }
+
+    /// Changes are committed when the job orders it only, from now on.
+    pub fn hold_changes(&mut self) -> Result<(), Fault> {
+        self.holds_changes = true;
+        if self.open.is_some() {
+            self.ask(&JobRequest::HoldChanges)?;
+        }
+        Ok(())
     }
 
     /// Sends a request and waits for the response.
@@ -96,7 +108,12 @@ impl Region {
         });
         self.program = program;
         let refused = match response {
-            Ok(response) if response.status.is_done() => return Ok(()),
+            Ok(response) if response.status.is_done() => {
+                if self.holds_changes {
+                    self.exchange(&JobRequest::HoldChanges)?;
+                }
+                return Ok(());
+            }
             Ok(response) => Fault {
                 status: response.status,
                 text: response.text,

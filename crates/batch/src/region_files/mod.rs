@@ -13,11 +13,18 @@
 //!   │  Replace file key record ───────────▶│  in the task's unit of work
 //!   │◀──────────────── status, commits ────│  … committed a moment later
 //!   │  Flush ─────────────────────────────▶│  commits now
+//!   │                                      │
+//!   │  HoldChanges ───────────────────────▶│  a program with EXEC SQL: commits by Flush
+//!   │  Prepare ───────────────────────────▶│  and Prepare only
+//!   │◀───────────────────────────── token ─│  the store keeps the unit as prepared
+//!   │  (the SQL server commits)            │
+//!   │  Outcome ───────────────────────────▶│  applies, or backs out
 //! ```
 //!
 //! Invariant: a change that the region has acknowledged is committed even if the
-//! job's process ends abnormally. Only a failure of the region loses changes after
-//! its last commit.
+//! job's process ends abnormally, unless the job holds its changes. Only a failure of the
+//! region loses changes after its last commit. If a job that has a token ends, the region
+//! asks the SQL server for the outcome.
 
 mod client;
 mod socket;

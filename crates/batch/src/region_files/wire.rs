@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use crate::status::Status;
 
 /// Version of the messages; a [`JobRequest::Hello`] of another is refused.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Most bytes of a message: a key, a record of the greatest length, and a bit.
 const MOST_BYTES: usize = 64 << 10;
@@ -78,6 +78,22 @@ pub enum JobRequest<'a> {
     Flush,
     /// Asks for the number of commits only.
     Look,
+    /// Changes are committed by [`JobRequest::Flush`] and [`JobRequest::Prepare`] only, from
+    /// now on.
+    HoldChanges,
+    /// Keeps pending changes as prepared, and returns the token with which the SQL server is
+    /// to commit; [`JobRequest::Outcome`] follows. Without a token nothing was pending.
+    Prepare {
+        /// The SQL server that decides.
+        server: &'a [u8],
+    },
+    /// Whether the SQL server has committed; `None` if the job does not know.
+    Outcome {
+        /// The outcome.
+        committed: Option<bool>,
+    },
+    /// Backs out pending changes.
+    BackOut,
     /// Has an IDCAMS command of the catalogue done: DEFINE, BLDINDEX, DELETE.
     Command {
         /// The command.
@@ -112,6 +128,10 @@ impl JobRequest<'_> {
             JobRequest::Flush => (8, 0, &[], &[]),
             JobRequest::Look => (9, 0, &[], &[]),
             JobRequest::Command { text } => (10, 0, &[], text),
+            JobRequest::HoldChanges => (11, 0, &[], &[]),
+            JobRequest::Prepare { server } => (12, 0, &[], server),
+            JobRequest::Outcome { committed } => (13, outcome_number(committed), &[], &[]),
+            JobRequest::BackOut => (14, 0, &[], &[]),
         };
         let bytes = 1 + 4 + 2 + key.len() + record.len();
         out.extend((bytes as u32).to_le_bytes());
@@ -143,8 +163,30 @@ impl JobRequest<'_> {
             8 => JobRequest::Flush,
             9 => JobRequest::Look,
             10 => JobRequest::Command { text: record },
+            11 => JobRequest::HoldChanges,
+            12 => JobRequest::Prepare { server: record },
+            13 => JobRequest::Outcome {
+                committed: outcome_of(file),
+            },
+            14 => JobRequest::BackOut,
             _ => return None,
         })
+    }
+}
+
+fn outcome_number(committed: Option<bool>) -> u32 {
+    match committed {
+        None => 0,
+        Some(true) => 1,
+        Some(false) => 2,
+    }
+}
+
+fn outcome_of(number: u32) -> Option<bool> {
+    match number {
+        1 => Some(true),
+        2 => Some(false),
+        _ => None,
     }
 }
 
@@ -284,6 +326,16 @@ mod tests {
                 record: b"KR",
             },
             JobRequest::Command { text: b" DELETE A" },
+            JobRequest::HoldChanges,
+            JobRequest::Prepare { server: b"private" },
+            JobRequest::Outcome { committed: None },
+            JobRequest::Outcome {
+                committed: Some(true),
+            },
+            JobRequest::Outcome {
+                committed: Some(false),
+            },
+            JobRequest::BackOut,
             JobRequest::Flush,
         ];
         let mut bytes = Vec::new();

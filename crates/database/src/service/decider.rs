@@ -13,15 +13,15 @@ use region::{
     Order, OutcomeReply, ParticipantRole, ParticipantVote, UnitId, UnitParticipant, UnitToken,
     WorkerReply, WorkerRequest, WorkerRequestError,
 };
-use runtime::sql::lending::SQL_SETTLE;
+use runtime::sql::lending::{DECIDER, SQL_SETTLE};
 
 use super::ServiceState;
 use crate::outcomes::FORGET_AFTER;
-use crate::pool::{UnitSession, UnitUse};
+use crate::pool::{JobCommit, UnitSession, UnitUse};
 use crate::settle::{self, CommitExchange, UnitSettlement};
 
 /// The name by which the region knows the participant after a restart.
-pub const NAME: &str = "SQL";
+pub const NAME: &str = DECIDER;
 
 /// The way of the region's participant.
 pub struct ServiceDecider(pub(super) Arc<ServiceState>);
@@ -49,8 +49,11 @@ impl UnitParticipant for ServiceDecider {
                 self.0
                     .commit(in_use, UnitCommit::OnePhase, EndReply::Vote(vote));
             }
-            // A statement never got its session: nothing is changed.
-            (Order::CommitOnePhase, None | Some(UnitSession::Opening)) => vote.yes(),
+            // A statement never got its session: nothing is changed. A job whose unit has no
+            // other changes commits by itself.
+            (Order::CommitOnePhase, None | Some(UnitSession::Opening | UnitSession::OfJob(_))) => {
+                vote.yes();
+            }
             (Order::BackOut, Some(UnitSession::Ready(in_use))) => self.0.back_out(*in_use),
             // The unit is a branch of another region's.
             (Order::Prepare, Some(UnitSession::Ready(in_use))) => {
@@ -69,12 +72,15 @@ impl UnitParticipant for ServiceDecider {
 
     fn decide(&self, unit: UnitId, token: UnitToken, reply: OutcomeReply) {
         let taken = self.0.lock().take_unit(unit);
-        let Some(UnitSession::Ready(in_use)) = taken else {
+        match taken {
+            Some(UnitSession::Ready(in_use)) => {
+                let (commit, reply) = (UnitCommit::Token(token), EndReply::Outcome(reply));
+                self.0.commit(in_use, commit, reply);
+            }
+            Some(UnitSession::OfJob(job)) => self.0.commit_job(job, token, reply),
             // COMMIT was not sent.
-            return reply.backed_out();
-        };
-        self.0
-            .commit(in_use, UnitCommit::Token(token), EndReply::Outcome(reply));
+            _ => reply.backed_out(),
+        }
     }
 
     fn outcome(&self, _: UnitId, token: UnitToken, reply: OutcomeReply) {
@@ -182,6 +188,24 @@ impl ServiceState {
         let sent = commit.begin(&mut in_use);
         self.commits
             .run(move || inner.finish_commit(*in_use, sent, reply));
+    }
+
+    /// Has a batch job's session commit. A reply that is dropped has the region ask.
+    fn commit_job(self: &Arc<Self>, job: JobCommit, token: UnitToken, reply: OutcomeReply) {
+        let inner = self.clone();
+        self.commits.run(move || match (job.0)(token) {
+            Some(true) => {
+                inner.counts.committed.fetch_add(1, Ordering::Relaxed);
+                reply.committed();
+            }
+            Some(false) => {
+                inner.counts.rolled_back.fetch_add(1, Ordering::Relaxed);
+                reply.backed_out();
+            }
+            None => {
+                inner.counts.unknown.fetch_add(1, Ordering::Relaxed);
+            }
+        });
     }
 
     /// Waits for the outcome of a commit that was sent.

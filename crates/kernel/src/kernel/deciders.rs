@@ -42,7 +42,7 @@ use super::{Kernel, KernelState, ResourceManagers, WakeReason, one_phase, scan};
 use crate::core::TaskKey;
 use crate::types::Abend;
 
-const TABLE: Table = Table::new("decider");
+pub(super) const TABLE: Table = Table::new("decider");
 /// First byte of a record.
 const VERSION: u8 = 1;
 /// Most time that a task waits for the outcome of its unit, in nanoseconds. A killed server
@@ -280,14 +280,8 @@ impl<R: ResourceManagers> Kernel<R> {
             locks,
             changes: UnitOfWork::new(),
         };
-        let mut bytes = vec![VERSION];
         let decider = decisions.name(part.participant).unwrap_or_default();
-        let branch = unit.branch.as_ref().map_or(&[][..], BranchId::as_bytes);
-        for name in [decider.as_bytes(), branch] {
-            bytes.push(name.len() as u8);
-            bytes.extend(name);
-        }
-        bytes.extend(emit(&record, &unit.changes));
+        let bytes = record_bytes(decider, unit.branch.as_ref(), &record, &unit.changes);
         let mut changes = UnitOfWork::new();
         changes.put(TABLE, part.token.as_bytes(), &bytes);
         out.push(KernelEffect::Commit(StoreJob {
@@ -723,6 +717,22 @@ impl KernelState {
     }
 }
 
+/// A record of the table.
+pub(super) fn record_bytes(
+    decider: &str,
+    branch: Option<&BranchId>,
+    record: &Record,
+    changes: &UnitOfWork,
+) -> Vec<u8> {
+    let mut bytes = vec![VERSION];
+    for name in [decider.as_bytes(), branch.map_or(&[], BranchId::as_bytes)] {
+        bytes.push(name.len() as u8);
+        bytes.extend(name);
+    }
+    bytes.extend(emit(record, changes));
+    bytes
+}
+
 /// The participants of a unit except the one that decides.
 fn others(unit: &UnitState) -> Vec<ParticipantId> {
     let decider = unit.decider.as_ref().map(|part| part.participant);
@@ -733,13 +743,13 @@ fn others(unit: &UnitState) -> Vec<ParticipantId> {
 
 /// A parsed record of the store.
 #[derive(Debug, PartialEq, Eq)]
-struct StoredDecision {
-    decider: String,
-    branch: Option<BranchId>,
-    record: Record,
+pub(super) struct StoredDecision {
+    pub decider: String,
+    pub branch: Option<BranchId>,
+    pub record: Record,
 }
 
-fn parse(bytes: &[u8], tables: &[Table]) -> Option<StoredDecision> {
+pub(super) fn parse(bytes: &[u8], tables: &[Table]) -> Option<StoredDecision> {
     let rest = bytes.strip_prefix(&[VERSION])?;
     let (decider, rest) = parse_name(rest)?;
     let (branch, rest) = parse_name(rest)?;

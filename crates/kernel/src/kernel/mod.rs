@@ -12,6 +12,7 @@
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
+mod batch_units;
 mod deciders;
 mod decisions;
 mod effect;
@@ -41,6 +42,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{CallAnswer, CallOperation, CommandOperands, ProtocolViolation, WorkerCall};
 use store::ReadStore;
 
+pub use batch_units::{StoredUnit, end_unit, kept_unit, stored_units};
 use deciders::DeciderTable;
 pub use deciders::InDoubtUnit;
 use decisions::OpenDecisions;

@@ -7,7 +7,7 @@ use sql::code::Sqlca;
 use sql::wire::ClientEvent;
 
 use super::areas::SqlAreas;
-use super::bind::{RowPlace, whole_number};
+use super::bind::whole_number;
 use super::exchange::SqlTransport;
 use super::prepare::{PreparedStatement, ProgramStatement};
 use super::report::SqlFailure;
@@ -37,32 +37,26 @@ impl Session {
         }
         self.bind_first("", &prepared, &block.inputs, areas, None)?;
         self.exchange.client.execute("", 0);
-        let (rows, _) = self.count(transport, block.kind, !block.inputs.is_empty())?;
+        let rows = self.count(transport, block.kind, !block.inputs.is_empty())?;
         Ok(changed(block.kind, rows))
     }
 
-    /// Sends the batch; the rows of its last statement, and a row that it gave.
+    /// Sends the batch; the rows of its last statement.
     pub(super) fn count(
         &mut self,
         transport: &mut dyn SqlTransport,
         kind: StatementKind,
         has_inputs: bool,
-    ) -> Result<(u64, Option<RowPlace>), SqlFailure> {
+    ) -> Result<u64, SqlFailure> {
         let context = self.context(kind, has_inputs);
         let mut rows = 0;
-        let mut place = None;
         self.run(transport, context, StatementEffect::Changes, &mut |event| {
-            match event {
-                ClientEvent::Complete(count) => rows = count,
-                ClientEvent::Row(row) => {
-                    let mut values = row.values().map(|v| v.unwrap_or_default().to_vec());
-                    place = values.next().zip(values.next());
-                }
-                _ => {}
+            if let ClientEvent::Complete(count) = event {
+                rows = count;
             }
             Ok(())
         })?;
-        Ok((rows, place))
+        Ok(rows)
     }
 
     /// INSERT … FOR n ROWS: all rows or none.
@@ -102,7 +96,8 @@ impl Session {
         Ok(changed(block.kind, done))
     }
 
-    /// An UPDATE or DELETE WHERE CURRENT OF.
+    /// An UPDATE or DELETE WHERE CURRENT OF: of the cursor's row, of all rows of its rowset, or
+    /// of one that FOR ROW n OF ROWSET names. All are changed or none.
     fn change_row(
         &mut self,
         transport: &mut dyn SqlTransport,
@@ -110,15 +105,51 @@ impl Session {
         block: &StatementBlock,
         prepared: &PreparedStatement,
     ) -> Result<Sqlca, SqlFailure> {
-        let place = self.row_place(block)?;
-        self.bind_first("", prepared, &block.inputs, areas, Some(&place))?;
-        self.exchange.client.execute("", 0);
-        let (rows, new) = self.count(transport, block.kind, !block.inputs.is_empty())?;
-        if rows == 0 {
-            // Another unit changed or deleted it since it was read.
+        let row = if block.rows > 0 || block.rows_input > 0 {
+            Some(u32::try_from(rows_of(areas, block)?).unwrap_or(u32::MAX))
+        } else {
+            None
+        };
+        let places = self.row_places(block, row)?;
+        let mut new = vec![None; places.len()];
+        let (mut done, mut is_gone) = (0, false);
+        for (batch, some) in places.chunks(ROWS_A_BATCH as usize).enumerate() {
+            // One savepoint, so that an error takes all rows back.
+            if batch == 0 {
+                self.open_batch();
+            }
+            for (_, place) in some {
+                self.bind_more("", prepared, &block.inputs, areas, 0, Some(place))?;
+                self.exchange.client.execute("", 0);
+            }
+            let context = self.context(block.kind, !block.inputs.is_empty());
+            self.run(transport, context, StatementEffect::Reads, &mut |event| {
+                match event {
+                    ClientEvent::Row(row) => {
+                        let mut values = row.values().map(|v| v.unwrap_or_default().to_vec());
+                        if let Some(new) = new.get_mut(done) {
+                            *new = values.next().zip(values.next());
+                        }
+                    }
+                    ClientEvent::Complete(rows) => {
+                        done += 1;
+                        is_gone |= rows == 0;
+                    }
+                    _ => {}
+                }
+                Ok(())
+            })?;
+        }
+        if is_gone {
+            // Another unit changed or deleted a row since it was read.
+            self.go_back(transport)?;
             return Err(SqlFailure::code(-508, &[&block.name]));
         }
-        self.row_changed(block, new);
+        self.mark_changed();
+        let rows = places.len() as u64;
+        for ((number, _), new) in places.into_iter().zip(new) {
+            self.row_changed(block, number, new);
+        }
         Ok(changed(block.kind, rows))
     }
 }

@@ -243,6 +243,7 @@ impl Session {
         let mut notes = ReceiveNotes::default();
         let mut got = 0;
         let mut orientation = block.orientation;
+        cursor.rows.begin_fetch();
         while got < wanted {
             if !self.step(transport, cursor, orientation, distance, block)? {
                 break;
@@ -338,34 +339,46 @@ impl Session {
         Ok(Sqlca::success(0))
     }
 
-    /// Where the row is that a positioned change is for.
-    pub(super) fn row_place(&self, block: &StatementBlock) -> Result<RowPlace, SqlFailure> {
+    /// The rows that a positioned change is for, by their numbers in the rowset, and where they
+    /// are. `row` is that of FOR ROW n OF ROWSET.
+    pub(super) fn row_places(
+        &self,
+        block: &StatementBlock,
+        row: Option<u32>,
+    ) -> Result<Vec<(u32, RowPlace)>, SqlFailure> {
         let Some(cursor) = self.cursors.get(&name_of(block)) else {
             return Err(SqlFailure::code(-507, &[&block.name]));
         };
         if !cursor.prepared.locates_rows {
             return Err(SqlFailure::code(-510, &[&block.name]));
         }
-        let row = cursor.rows.current();
-        let row = row.map_err(|e| failure(e, &block.name))?;
-        let place = row
-            .len()
-            .checked_sub(PLACE_BYTES)
-            .and_then(|at| row.get(at..));
-        let Some(place) = place else {
-            return Err(SqlFailure::lost("a row has no place"));
-        };
-        Ok((place[4..10].to_vec(), place[14..18].to_vec()))
+        let rows = cursor.rows.rows_to_change(row);
+        let rows = rows.map_err(|e| failure(e, &block.name))?;
+        let mut places = Vec::with_capacity(rows.len());
+        for number in rows {
+            let body = cursor.rows.row_of_rowset(number).unwrap_or_default();
+            let place = body.len().checked_sub(PLACE_BYTES);
+            let Some(place) = place.and_then(|at| body.get(at..)) else {
+                return Err(SqlFailure::lost("a row has no place"));
+            };
+            places.push((number, (place[4..10].to_vec(), place[14..18].to_vec())));
+        }
+        Ok(places)
     }
 
-    /// The cursor's row was changed: where it is now, or that it is gone.
-    pub(super) fn row_changed(&mut self, block: &StatementBlock, new: Option<RowPlace>) {
+    /// A row of the cursor's rowset was changed: where it is now, or that it is gone.
+    pub(super) fn row_changed(
+        &mut self,
+        block: &StatementBlock,
+        number: u32,
+        new: Option<RowPlace>,
+    ) {
         let Some(cursor) = self.cursors.get_mut(&name_of(block)) else {
             return;
         };
         match new {
-            Some((ctid, xmin)) => cursor.rows.move_row(&ctid, &xmin),
-            None => cursor.rows.leave_row(),
+            Some((ctid, xmin)) => cursor.rows.move_row(number, &ctid, &xmin),
+            None => cursor.rows.row_deleted(number),
         }
     }
 

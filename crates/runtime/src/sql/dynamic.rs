@@ -107,7 +107,7 @@ impl Session {
                 self.bind_first("", &prepared, &block.inputs, areas, None)?;
                 self.exchange.client.execute("", 0);
                 let has_inputs = !block.inputs.is_empty();
-                let (rows, _) = self.count(transport, prepared.kind, has_inputs)?;
+                let rows = self.count(transport, prepared.kind, has_inputs)?;
                 Ok(super::change::changed(prepared.kind, rows))
             }
             _ => self.run_text(transport, &prepared.name),
@@ -147,7 +147,7 @@ impl Session {
                 bound?;
                 client.execute("", 0);
                 client.close_statement(&prepared.name);
-                let (rows, _) = self.count(transport, statement.kind, false)?;
+                let rows = self.count(transport, statement.kind, false)?;
                 Ok(super::change::changed(statement.kind, rows))
             }
             K::Commit => self.program_ends_unit(transport, true),

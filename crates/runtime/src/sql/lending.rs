@@ -11,6 +11,8 @@
 //!
 //! Reference: `docs/internals/sql.md`.
 
+/// The name by which the store knows the SQL server as the participant that decides.
+pub const DECIDER: &str = "SQL";
 /// Number of the command by which a worker asks for its unit's connection; no
 /// command of CICS has it.
 pub const SQL_CONNECT: u16 = 0xDB02;

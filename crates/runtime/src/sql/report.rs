@@ -15,6 +15,11 @@ pub enum SqlFailure {
     Cancelled(Box<Sqlca>),
     /// The connection is of no more use.
     Lost(Box<Sqlca>),
+    /// The program ends its unit of work, which its process does.
+    UnitEnds {
+        /// By COMMIT; else by ROLLBACK.
+        commit: bool,
+    },
     /// The prepared statement does not fit its tables any more: once more.
     Stale,
 }
@@ -39,6 +44,7 @@ impl SqlFailure {
             | SqlFailure::UnitRolledBack(ca)
             | SqlFailure::Cancelled(ca)
             | SqlFailure::Lost(ca) => ca,
+            SqlFailure::UnitEnds { .. } => Box::new(Sqlca::success(0)),
             SqlFailure::Stale => {
                 Box::new(Sqlca::of(-901, &["the statement does not stay prepared"]))
             }
@@ -80,4 +86,10 @@ pub enum StatementOutcome {
     Cancelled,
     /// The connection is of no more use.
     Lost,
+    /// COMMIT or ROLLBACK of [`UnitOwner::Process`](super::UnitOwner::Process): nothing is
+    /// done, and the SQLCA is not written.
+    UnitEnds {
+        /// COMMIT; else ROLLBACK.
+        commit: bool,
+    },
 }

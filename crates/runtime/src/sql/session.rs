@@ -29,6 +29,9 @@ pub enum UnitOwner {
     Region,
     /// The program, by COMMIT and ROLLBACK.
     Program,
+    /// The program, whose units have files too: its process ends them at
+    /// [`StatementOutcome::UnitEnds`].
+    Process,
 }
 
 /// How a session serves statements.
@@ -150,13 +153,20 @@ impl Session {
             Err(SqlFailure::UnitRolledBack(_)) => StatementOutcome::UnitRolledBack,
             Err(SqlFailure::Cancelled(_)) => StatementOutcome::Cancelled,
             Err(SqlFailure::Lost(_)) => StatementOutcome::Lost,
+            Err(SqlFailure::UnitEnds { commit }) => {
+                return StatementOutcome::UnitEnds { commit: *commit };
+            }
         };
-        let ca = done.unwrap_or_else(|failure| *failure.into_sqlca());
+        self.report(areas, done.unwrap_or_else(|failure| *failure.into_sqlca()));
+        executed
+    }
+
+    /// Reports the outcome of the statement at hand.
+    pub fn report(&mut self, areas: &mut dyn SqlAreas, ca: Sqlca) {
         write_sqlca(areas, AREA, &ca);
         if !std::mem::take(&mut self.keeps_diagnostics) {
             *self.diagnostics = ca;
         }
-        executed
     }
 
     /// The statement of a block, from the kept ones if it is there.

@@ -188,7 +188,7 @@ impl Session {
     }
 
     /// Goes back to our savepoint, or without one to the beginning.
-    fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
+    pub(super) fn go_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         if self.unit.saved {
             return self.own_batch("t_undo", transport);
         }
@@ -267,19 +267,24 @@ impl Session {
         self.schema = None;
     }
 
-    /// The program that owns its units ends.
+    /// The program ends: rows of cursors need not be read before the last commit.
     ///
     /// # Errors
-    /// The last unit could not be committed.
-    pub fn end_program(
-        &mut self,
-        transport: &mut dyn SqlTransport,
-        commit: bool,
-    ) -> Result<(), Box<Sqlca>> {
+    /// The connection is of no more use.
+    pub fn close_cursors(&mut self, transport: &mut dyn SqlTransport) -> Result<(), Box<Sqlca>> {
         self.quiet(transport).map_err(SqlFailure::into_sqlca)?;
         self.cursors.clear();
-        let ended = self.program_ends_unit(transport, commit);
-        ended.map(drop).map_err(SqlFailure::into_sqlca)
+        Ok(())
+    }
+
+    /// Whether a unit of work has begun.
+    pub fn has_unit(&self) -> bool {
+        self.unit.begun
+    }
+
+    /// Whether the unit of work may have changed rows.
+    pub fn has_changes(&self) -> bool {
+        self.unit.changed
     }
 
     /// COMMIT and ROLLBACK of the program.
@@ -288,10 +293,35 @@ impl Session {
         transport: &mut dyn SqlTransport,
         commit: bool,
     ) -> Result<Sqlca, SqlFailure> {
-        if self.options.owner == UnitOwner::Region {
-            let code = if commit { -925 } else { -926 };
-            return Err(SqlFailure::code(code, &[]));
+        match self.options.owner {
+            UnitOwner::Region => {
+                let code = if commit { -925 } else { -926 };
+                Err(SqlFailure::code(code, &[]))
+            }
+            UnitOwner::Process => Err(SqlFailure::UnitEnds { commit }),
+            UnitOwner::Program => self.end_on_server(transport, commit),
         }
+    }
+
+    /// Ends the unit of work at the server. After an error a unit that the session still
+    /// [has](Session::has_unit) goes on.
+    ///
+    /// # Errors
+    /// It could not be committed.
+    pub fn end_program_unit(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        commit: bool,
+    ) -> Result<(), Box<Sqlca>> {
+        let ended = self.end_on_server(transport, commit);
+        ended.map(drop).map_err(SqlFailure::into_sqlca)
+    }
+
+    fn end_on_server(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        commit: bool,
+    ) -> Result<Sqlca, SqlFailure> {
         if let Err(ca) = self.settle(transport, commit) {
             return Err(SqlFailure::Code(ca));
         }

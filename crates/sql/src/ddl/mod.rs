@@ -31,16 +31,25 @@ pub struct AppliedStatement {
     pub notes: Vec<String>,
     /// The statement's error.
     pub problem: Option<StatementProblem>,
-    /// How it was translated, with the schema that SET CURRENT SQLID chose before it.
+}
+
+/// A statement of a text that is not translated yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenStatement {
+    /// Line that it begins on, from 1.
+    pub line: u32,
+    /// The statement as it is written.
+    pub text: String,
+    /// How it is to be translated, with the schema that SET CURRENT SQLID chose before it.
     options: RewriteOptions,
 }
 
-impl AppliedStatement {
+impl WrittenStatement {
     /// The translation with the types of tables. Statements before it may have made the
     /// tables, so it is for the moment before the statement runs: then constants for dates,
     /// truncation and decimal division are Db2's.
     #[must_use]
-    pub fn with_types(&self, catalog: &dyn Catalog) -> AppliedStatement {
+    pub fn translate(&self, catalog: &dyn Catalog) -> AppliedStatement {
         one(self.line, &self.text, &mut self.options.clone(), catalog)
     }
 }
@@ -142,20 +151,30 @@ fn push(out: &mut Vec<(u32, String)>, line: u32, current: &mut String) {
 
 /// Rewrites every statement of a text.
 pub fn apply(text: &str, options: &RewriteOptions) -> Vec<AppliedStatement> {
-    apply_ended_by(text, ';', options)
+    let list = written(text, ';', options);
+    list.iter().map(|s| s.translate(&NoCatalog)).collect()
 }
 
-/// The same where another character than the semicolon ends a statement. SET CURRENT
+/// The statements of a text, ended by a character, with the schema of each: SET CURRENT
 /// SQLID and SET SCHEMA qualify the names of the statements after them.
-pub fn apply_ended_by(
-    text: &str,
-    terminator: char,
-    options: &RewriteOptions,
-) -> Vec<AppliedStatement> {
+pub fn written(text: &str, terminator: char, options: &RewriteOptions) -> Vec<WrittenStatement> {
     let mut options = options.clone();
     let list = statements_ended_by(text, terminator).into_iter();
-    list.map(|(line, text)| one(line, &text, &mut options, &NoCatalog))
-        .collect()
+    list.map(|(line, text)| {
+        let statement = WrittenStatement {
+            line,
+            text,
+            options: options.clone(),
+        };
+        let is_set = statement.text.get(..3);
+        if is_set.is_some_and(|word| word.eq_ignore_ascii_case("SET"))
+            && let Some(schema) = lex(&statement.text).ok().and_then(|t| chosen_schema(&t))
+        {
+            options.qualifier = Some(schema);
+        }
+        statement
+    })
+    .collect()
 }
 
 fn one(
@@ -170,7 +189,6 @@ fn one(
         sql: Vec::new(),
         notes: Vec::new(),
         problem: None,
-        options: options.clone(),
     };
     let result = lex(text).and_then(|tokens| match chosen_schema(&tokens) {
         Some(schema) => {
@@ -420,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_translated_again_with_the_types_of_its_table() {
+    fn data_is_translated_with_the_types_of_its_table() {
         use crate::types::{SqlType, Table, TableColumn};
         let column = |name: &str, sql_type| TableColumn {
             name: name.to_owned(),
@@ -437,15 +455,15 @@ mod tests {
             ],
         }];
         let text = "SET CURRENT SQLID = 'S'; INSERT INTO T VALUES ('01.02.2026', 1.999);";
-        let list = apply(text, &RewriteOptions::default());
-        let typed = list[1].with_types(&tables);
+        let list = written(text, ';', &RewriteOptions::default());
+        let typed = list[1].translate(&tables);
         assert_eq!(typed.problem, None);
         assert!(
             typed.sql[0].contains("2026-02-01") && typed.sql[0].contains("trunc"),
             "{:?}",
             typed.sql
         );
-        assert_ne!(typed.sql, list[1].sql);
+        assert_ne!(typed.sql, list[1].translate(&NoCatalog).sql);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! text that is prepared at run time.
 
 use super::reader::Reader;
-use super::{Statement, StatementKind, clauses, form, read};
+use super::{RowCount, Statement, StatementKind, clauses, form, read};
 use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind};
 
 /// A prepared text: a query, or any statement that may be prepared.
@@ -49,31 +49,54 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Statemen
 /// Takes clauses, positioned conditions and indicators out of a body.
 pub(super) fn finish(statement: &mut Statement) -> Result<(), StatementProblem> {
     clauses::take(statement)?;
-    positioned(statement)?;
+    let row = positioned(statement)?;
     indicators(statement)?;
+    // After the inputs of the body, which have their numbers there.
+    if let Some(RowNumber::Host(host)) = row {
+        statement.inputs.push(host);
+        statement.rows = Some(RowCount::Input(statement.inputs.len()));
+    } else if let Some(RowNumber::Number(row)) = row {
+        statement.rows = Some(RowCount::Rows(row));
+    }
     markers(statement);
     Ok(())
 }
 
-/// `WHERE CURRENT OF cursor` at the end.
-fn positioned(statement: &mut Statement) -> Result<(), StatementProblem> {
+/// The row that FOR ROW n OF ROWSET names.
+enum RowNumber {
+    Number(u32),
+    Host(HostReference),
+}
+
+/// `WHERE CURRENT OF cursor`, and `FOR ROW n OF ROWSET`, at the end.
+fn positioned(statement: &mut Statement) -> Result<Option<RowNumber>, StatementProblem> {
     let at = statement
         .body
         .windows(3)
         .rposition(|w| w[0].is("WHERE") && w[1].is("CURRENT") && w[2].is("OF"));
-    let Some(at) = at else { return Ok(()) };
+    let Some(at) = at else { return Ok(None) };
     let tail = statement.body.split_off(at);
     let mut reader = Reader::new(tail);
     reader.at = 3;
     statement.name = Some(reader.name("the name of a cursor")?);
-    if reader.accept_all(&["FOR", "ROW"]) {
-        let place = reader.place();
-        return Err(StatementProblem::refused(
-            place,
-            "a positioned change of one row of a rowset",
-        ));
+    if !reader.accept_all(&["FOR", "ROW"]) {
+        reader.end()?;
+        return Ok(None);
     }
-    reader.end()
+    let number = reader.peek().filter(|t| t.kind == TokenKind::Number);
+    let row = match number.map(|t| t.text.parse::<u32>()) {
+        Some(Ok(row)) if row > 0 => {
+            reader.at += 1;
+            RowNumber::Number(row)
+        }
+        Some(_) => return Err(reader.unexpected("the number of a row, from 1")),
+        None => RowNumber::Host(reader.host("the number of a row")?),
+    };
+    if !reader.accept_all(&["OF", "ROWSET"]) {
+        return Err(reader.unexpected("OF ROWSET"));
+    }
+    reader.end()?;
+    Ok(Some(row))
 }
 
 /// Notes the body's host variables and takes their indicators out.

@@ -1,7 +1,7 @@
 //! The types of tables for Db2's statements that an operator or a job runs.
 //!
-//! A statement is translated without them first. Before it runs, the tables that it names
-//! are looked up at the server, and it is translated again: constants for dates are read as
+//! A statement is translated just before it runs. Tables that it names and that are not known
+//! yet are looked up at the server, and it is translated again: constants for dates are read as
 //! Db2 reads them, and numbers are truncated where the server would round.
 
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use database::Connection;
 use miette::{Result, miette};
 use runtime::sql::{TABLE_COLUMNS, table_column};
-use sql::ddl::AppliedStatement;
+use sql::ddl::{AppliedStatement, WrittenStatement};
 use sql::{Catalog, Table};
 
 /// Most time that a look-up may take.
@@ -23,7 +23,7 @@ const DATA: &[&str] = &[
 ];
 
 /// Schema and name of a table.
-type TableName = (Option<String>, String);
+pub type TableName = (Option<String>, String);
 
 /// The tables that were looked up since the last definition.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl TypedTables {
     /// The connection failed.
     pub fn translate(
         &mut self,
-        statement: &AppliedStatement,
+        statement: &WrittenStatement,
         connection: &mut Connection,
     ) -> Result<AppliedStatement> {
         let first = statement.text.split_whitespace().next().unwrap_or_default();
@@ -64,7 +64,7 @@ impl TypedTables {
             self.known.clear();
         }
         loop {
-            let translated = statement.with_types(self);
+            let translated = statement.translate(self);
             let wanted = std::mem::take(self.wanted.get_mut());
             if wanted.is_empty() {
                 return Ok(translated);
@@ -77,7 +77,11 @@ impl TypedTables {
     }
 }
 
-fn look_up((schema, name): &TableName, connection: &mut Connection) -> Result<Option<Table>> {
+/// The table of a name at the server; `None` if it is not there.
+///
+/// # Errors
+/// The connection failed.
+pub fn look_up((schema, name): &TableName, connection: &mut Connection) -> Result<Option<Table>> {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
     let ask = TABLE_COLUMNS
         .replace("$1", &quoted(schema.as_deref().unwrap_or_default()))

@@ -3,11 +3,13 @@
 //! private PostgreSQL is started by the commands themselves.
 
 mod batch_kill;
+mod batch_units;
 mod check;
 mod disk;
 mod failures;
 mod jobs;
 mod links;
+mod load;
 mod own_server;
 mod statements;
 

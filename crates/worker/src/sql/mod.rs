@@ -64,7 +64,7 @@ fn execute(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     let reports_holds = link.must_report_holds();
     let ended = match executed {
         StatementOutcome::Lost => return stopped(w.services.sql_lost(link)),
-        StatementOutcome::Done => Ok(()),
+        StatementOutcome::Done | StatementOutcome::UnitEnds { .. } => Ok(()),
         StatementOutcome::UnitRolledBack => {
             w.services.sql_keep(link);
             return stopped(w.services.rollback());

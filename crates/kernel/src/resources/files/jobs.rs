@@ -8,6 +8,8 @@
 //! Reference: Enterprise COBOL programming guide, "Processing VSAM files";
 //! DFSMS, "Using VSAM record-level sharing".
 
+use std::collections::BTreeSet;
+
 use cics::resp::Condition;
 use link::{CallAnswer, CallOperation};
 use store::{FileId, ReadStore, UnitError, UnitOfWork};
@@ -22,7 +24,7 @@ use crate::kernel::{
 
 /// Serves an operation on a record: `args` are the number of the file, the bytes of the key, and 1
 /// if the operation must not wait for a lock. READ locks, UNLOCK releases the lock; WRITE without
-/// a key adds at the end.
+/// a key adds at the end. ROLLBACK takes the changes to recoverable files out of the unit.
 pub fn serve(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -50,6 +52,7 @@ pub fn serve(
         CallOperation::Write => job.insert(key, record),
         CallOperation::Rewrite => job.replace(key, record),
         CallOperation::Delete => job.delete(key),
+        CallOperation::Rollback => job.back_out_recoverable(),
         _ => condition(Condition::InvReq, 0),
     };
     request.call.data = data;
@@ -82,6 +85,25 @@ impl FileOperation<'_, '_> {
         } else {
             self.cx.unlock(task, &name)
         }
+        done()
+    }
+
+    /// Takes the changes to recoverable files out of the unit: those to others are not backed
+    /// out. Locks last until the syncpoint that follows.
+    fn back_out_recoverable(&mut self) -> CallResult {
+        let (unit, reader) = self.unit_and_store()?;
+        let files: BTreeSet<FileId> = unit.changes().map(|(file, ..)| file).collect();
+        let mut kept = BTreeSet::new();
+        for file in files {
+            if !reader
+                .definition(file)
+                .map_err(|e| of_read(&e))?
+                .recoverable
+            {
+                kept.insert(file);
+            }
+        }
+        *unit = unit.of_files(|file| kept.contains(&file));
         done()
     }
 

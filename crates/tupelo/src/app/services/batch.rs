@@ -16,7 +16,7 @@ use miette::Result;
 use region::engine::{EngineClass, enter};
 use region::{Handle, UserId};
 
-use super::{RegionService, RunningRegion};
+use super::{GatewayExtras, RegionService, RunningRegion, SqlSlot};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::reported::ReportedFindings;
@@ -29,6 +29,7 @@ mod job;
 #[derive(Default)]
 struct BatchService {
     open: Option<BatchListener>,
+    sql: SqlSlot,
 }
 
 struct BatchListener {
@@ -52,6 +53,10 @@ impl RegionService for BatchService {
         Ok(())
     }
 
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.sql = extras.sql.clone();
+    }
+
     /// A region that cannot listen for jobs still provides all other services.
     fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let state = running.app.state.clone();
@@ -60,9 +65,10 @@ impl RegionService for BatchService {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let (region, user, stopping) = (running.region.clone(), running.user, stop.clone());
+        let sql = self.sql.clone();
         let thread = batch::region_files::listen(&state).and_then(|listener| {
             let thread = std::thread::Builder::new().name("tupelo-batch".into());
-            thread.spawn(move || accept(&listener, &region, user, &stopping))
+            thread.spawn(move || accept(&listener, &region, user, &stopping, &sql))
         });
         match thread {
             Ok(thread) => {
@@ -106,7 +112,13 @@ impl RegionService for BatchService {
 }
 
 /// The thread that jobs connect to.
-fn accept(listener: &UnixListener, region: &Handle, user: UserId, stop: &AtomicBool) {
+fn accept(
+    listener: &UnixListener,
+    region: &Handle,
+    user: UserId,
+    stop: &AtomicBool,
+    sql: &SqlSlot,
+) {
     enter("batch", EngineClass::General);
     let jobs: Mutex<Vec<(usize, UnixStream)>> = Mutex::default();
     let lock = || jobs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,7 +139,7 @@ fn accept(listener: &UnixListener, region: &Handle, user: UserId, stop: &AtomicB
             let thread = std::thread::Builder::new().name("tupelo-job".into());
             let served = thread.spawn_scoped(scope, move || {
                 enter("batch", EngineClass::General);
-                region::block_on(job::serve(region, user, theirs));
+                region::block_on(job::serve(region, user, theirs, sql.get()));
                 lock().retain(|(n, _)| *n != number);
             });
             if let Err(error) = served {

@@ -53,6 +53,9 @@ pub use sockets::without_listeners as sockets_without_listeners;
 pub use sql::SqlOfOneTask;
 pub use web::without_services as web_without_services;
 
+/// The slot in which the region's EXEC SQL is found.
+pub type SqlSlot = Arc<OnceLock<database::SqlService>>;
+
 /// Handlers of other services that the gateway serves in addition to its APIs.
 #[derive(Clone, Default)]
 pub struct GatewayExtras {
@@ -61,6 +64,8 @@ pub struct GatewayExtras {
     services: Arc<Mutex<Vec<ServiceConfig>>>,
     /// The terminals in browsers.
     pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
+    /// EXEC SQL, which ends units of work of batch jobs.
+    pub sql: SqlSlot,
     /// The APPC node, whose state operators can query.
     pub partners: Arc<OnceLock<PartnerDirectory>>,
 }

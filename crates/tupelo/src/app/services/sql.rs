@@ -6,7 +6,7 @@ use database::{SqlConfig, SqlService};
 use miette::Result;
 use region::{Region, RegionConfig};
 
-use super::{RegionService, RunningRegion};
+use super::{GatewayExtras, RegionService, RunningRegion, SqlSlot};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::reported::ReportedFindings;
@@ -18,6 +18,7 @@ use crate::log::SERVE;
 struct SqlDoor {
     service: Option<SqlService>,
     config: SqlConfig,
+    slot: SqlSlot,
 }
 
 /// The service before its first `prepare`.
@@ -34,7 +35,9 @@ impl RegionService for SqlDoor {
     ) -> Result<()> {
         let config = sql::settings(app)?;
         if self.service.is_none() {
-            self.service = Some(sql::service(app)?);
+            let service = sql::service(app)?;
+            let _ = self.slot.set(service.clone());
+            self.service = Some(service);
             self.config = config;
         } else if config != self.config {
             tracing::warn!(
@@ -43,6 +46,10 @@ impl RegionService for SqlDoor {
             );
         }
         Ok(())
+    }
+
+    fn set_extras(&mut self, extras: &GatewayExtras) {
+        self.slot = extras.sql.clone();
     }
 
     fn provide(&self, config: &mut RegionConfig) {

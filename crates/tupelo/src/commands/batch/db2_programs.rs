@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 use sql::code::{Sqlca, StatementContext, from_server_error, message_lines};
-use sql::ddl::{self, AppliedStatement};
+use sql::ddl::{self, WrittenStatement};
 use sql::{RewriteOptions, StatementKind};
 
 use crate::app::sql_types::TypedTables;
@@ -144,7 +144,7 @@ pub fn run(
         errors: 0,
     };
     run.send("BEGIN")?;
-    for statement in ddl::apply_ended_by(sysin, run.options.terminator, &rewriting) {
+    for statement in ddl::written(sysin, run.options.terminator, &rewriting) {
         run.statement(&statement)?;
         if run.errors > run.options.most_errors {
             writeln!(run.out, " MORE THAN {} ERRORS: ALL CHANGES SINCE THE LAST COMMIT ARE ROLLED BACK", run.options.most_errors)
@@ -178,7 +178,7 @@ impl ProgramOutput<'_> {
         answer.map_err(|error| miette!("{error}"))
     }
 
-    fn statement(&mut self, statement: &AppliedStatement) -> Result<()> {
+    fn statement(&mut self, statement: &WrittenStatement) -> Result<()> {
         let statement = &self.tables.translate(statement, &mut self.connection)?;
         writeln!(self.out, "***INPUT STATEMENT:").into_diagnostic()?;
         for line in statement.text.lines() {

@@ -2,6 +2,7 @@
 //! condition codes at the end.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use batch::jcl::{self, AfterAbend, DataSetDisposition, DdPart, JclJob, Status};
@@ -11,8 +12,9 @@ use base::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
 use super::programs::{RunnablePrograms, in_folder, name_of};
-use super::step::{ProgramExit, StepRunner, what};
-use super::tso;
+use super::sql::end_units_in_doubt;
+use super::step::{ProgramExit, StepRunner, store_at, what};
+use super::{load, tso};
 use super::{ABEND, Args, exit_code};
 use crate::Outcome;
 use crate::app::Application;
@@ -34,7 +36,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     if !report_problems(args, path, &job, &deck, &app) {
         return Ok(Outcome::Findings);
     }
-    let utility = ["IDCAMS", "IEFBR14"];
+    let utility = ["IDCAMS", "IEFBR14", load::PROGRAM];
     let all = job.steps.iter().map(|step| step.program.clone());
     let mut wanted: Vec<String> = all
         .filter(|p| !utility.contains(&p.as_str()) && !tso::is_tso(p))
@@ -58,6 +60,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
         temporary: tempdir(&app)?,
         passed: BTreeSet::new(),
     };
+    end_units_in_doubt(&store_at(&app), || crate::app::sql::server(&app))?;
     let mut decks = deck.steps.iter();
     for step in &job.steps {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
@@ -94,7 +97,7 @@ fn report_problems(
         .map(|p| name_of(p))
         .collect();
     let is_there = |name: &str| {
-        ["IDCAMS", "IEFBR14", ""].contains(&name)
+        ["IDCAMS", "IEFBR14", load::PROGRAM, ""].contains(&name)
             || tso::is_tso(name)
             || there.iter().any(|t| t == name)
     };
@@ -106,8 +109,8 @@ fn report_problems(
         });
         refused.unwrap_or_else(|| {
             let message = format!("there is no program {name} in the folder batch");
-            let help = "supported utilities are IDCAMS, IEFBR14, and IKJEFT01 with DSN, DSNTIAD \
-                        and DSNTEP2";
+            let help = "supported utilities are IDCAMS, IEFBR14, DSNUTILB, and IKJEFT01 with DSN, \
+                        DSNTIAD and DSNTEP2";
             Diagnostic::new(Severity::Error, (line, column), message).with_help(help)
         })
     };
@@ -115,6 +118,7 @@ fn report_problems(
     let mut unknown: Vec<Diagnostic> = unknown
         .map(|step| missing(&step.program, step.line, step.column))
         .collect();
+    unknown.extend(job.steps.iter().filter_map(load_problem));
     for (commands, line) in job.steps.iter().filter_map(tso_commands) {
         unknown.extend(tso::problems(&commands, line));
         let absent = tso::programs(&commands)
@@ -135,6 +139,18 @@ fn tso_commands(step: &jcl::JclStep) -> Option<(Vec<TsoCommand>, u32)> {
     match &dd.parts[..] {
         [DdPart::Lines(text)] if tso::is_tso(&step.program) => {
             Some((batch::tso::parse(text), dd.line + 1))
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with the SYSIN of a step of DSNUTILB.
+fn load_problem(step: &jcl::JclStep) -> Option<Diagnostic> {
+    let dd = step.dds.iter().find(|dd| dd.name == "SYSIN")?;
+    match &dd.parts[..] {
+        [DdPart::Lines(text)] if step.program == load::PROGRAM => {
+            let error = batch::load::items(text).err()?;
+            Some(Diagnostic::new(Severity::Error, (dd.line, 1), error.to_string()))
         }
         _ => None,
     }
@@ -261,6 +277,8 @@ impl JobRun<'_> {
         }
         let ended = if tso::is_tso(&step.program) {
             tso::run(&step.program, &mut runner, &dds)?
+        } else if step.program == load::PROGRAM {
+            self.utilities(&mut runner, &dds)?
         } else {
             runner.run(&step.program, step.parm.clone(), dds)?
         };
@@ -269,6 +287,25 @@ impl JobRun<'_> {
             eprintln!("{} {}: {why}", step.name, step.program);
         }
         Ok(ended)
+    }
+
+    /// Runs a step of DSNUTILB.
+    fn utilities(
+        &self,
+        runner: &mut StepRunner<'_>,
+        dds: &[(String, DdAllocation)],
+    ) -> Result<ProgramExit> {
+        let sysin = runner.text(tso::find(dds, "SYSIN"))?;
+        let mut out = tso::ListingPrinter::of(dds, "SYSPRINT")?;
+        let server = runner.server()?;
+        let host = load::LoadHost {
+            app: self.app,
+            server: &server,
+            dds,
+        };
+        let code = load::run(&host, &sysin, &mut out)?;
+        out.flush().into_diagnostic()?;
+        Ok(ProgramExit::Code(code))
     }
 
     fn idcams(

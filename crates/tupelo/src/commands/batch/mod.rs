@@ -2,10 +2,12 @@
 //!
 //! `programs` compiles, `step` runs one program in its own process, `job` runs the steps
 //! of a job. `tso` runs TSO steps, and `db2_programs` the programs that Db2 supplies for
-//! them.
+//! them; `load` is DSNUTILB.
 
 mod db2_programs;
 mod job;
+mod load;
+mod load_records;
 mod programs;
 mod sql;
 mod step;
@@ -23,8 +25,10 @@ use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
 use crate::stdout::wrong_usage;
 
+pub use load::{LoadHost, run as run_utilities};
 pub use programs::{FOLDER, RunnablePrograms, in_folder};
-use step::{ProgramExit, StepRunner, what};
+use step::{ProgramExit, StepRunner, store_at};
+pub use step::what;
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of this
 /// machine. While a region runs, it changes its files on behalf of the program.
@@ -33,7 +37,7 @@ use step::{ProgramExit, StepRunner, what};
     after_help = "Example:\n  tupelo batch LOADACCT bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
     tupelo batch --jcl nightly.jcl bank\n\n\
     WHAT is a file of the store, a path (followed by ,fixed ,lines or ,rdw, the record format),\n\
-    * for standard input, SYSOUT for standard output or DUMMY. ,mod adds at the end; ,reuse empties a file\n\
+    * for standard input, SYSOUT for standard output or DUMMY. ,fixed=80 gives LOAD the length. ,mod adds at the end; ,reuse empties a file\n\
     of the store at OPEN OUTPUT. Paths joined by + are concatenated. --code-page and --copybook\n\
     convert the records of all files of this machine, ,cp037,copybook=X.cpy those of one DD.\n\n\
     Exit status: the program's RETURN-CODE, or the greatest condition code of the job (255 for more),\n\
@@ -96,6 +100,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     if args.check {
         return Ok(Outcome::Clean);
     }
+    sql::end_units_in_doubt(&store_at(&app), || crate::app::sql::server(&app))?;
     let mut runner = StepRunner::new(&app, &programs)?;
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {

@@ -1,14 +1,20 @@
 //! EXEC SQL of batch programs: a session for each step whose program has statements.
 //!
 //! The role is that of `[sql]`. While a region runs, its private cluster is used;
-//! otherwise the cluster runs as long as the job.
+//! otherwise the cluster runs as long as the job. The step's process has a copy of the
+//! session, and has this process commit what changes files, too.
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
-use batch::SqlAt;
-use database::{DateFormat, Server};
+use batch::unit_host::{UnitCommitter, serve};
+use batch::{SqlAt, StoreAt};
+use database::{DateFormat, LeftUnits, Server, StepUnits};
 use miette::{IntoDiagnostic, Result, WrapErr};
 
 use crate::app::{Application, sql as settings};
@@ -23,7 +29,9 @@ pub struct SqlSteps(Arc<Server>);
 pub struct StepSession {
     /// The session's parameters for the step.
     pub at: SqlAt,
-    _copy: OwnedFd,
+    stream: UnixStream,
+    serving: Option<JoinHandle<()>>,
+    _copies: [OwnedFd; 2],
 }
 
 impl SqlSteps {
@@ -47,8 +55,8 @@ impl SqlSteps {
         self.0.clone()
     }
 
-    /// Connects for a step.
-    pub fn open(&self) -> Result<StepSession> {
+    /// Connects for a step, whose program is one of the folder's modules.
+    pub fn open(&self, modules: &Path, program: &str) -> Result<StepSession> {
         let config = self.0.config();
         let connection = self.0.open_role(&config.role).into_diagnostic();
         let connection = connection.wrap_err("EXEC SQL cannot be served")?;
@@ -59,16 +67,102 @@ impl SqlSteps {
             DateFormat::Eur => "EUR",
             DateFormat::Jis => "JIS",
         };
+        let (stream, theirs) = UnixStream::pair().into_diagnostic()?;
+        let theirs = inheritable(&theirs).into_diagnostic()?;
+        let serving = start_serving(&stream, StepUnits::new(self.0.clone(), connection));
         Ok(StepSession {
             at: SqlAt {
                 descriptor: copy.as_raw_fd(),
                 dates: dates.to_owned(),
                 decimal_digits: config.decimal_digits,
                 qualifier: config.qualifier.clone(),
+                host: theirs.as_raw_fd(),
+                server: self.0.location(),
+                holds_files: uses_sql(modules, program),
             },
-            _copy: copy,
+            stream,
+            serving: Some(serving.into_diagnostic()?),
+            _copies: [copy, theirs],
         })
     }
+}
+
+/// A copy of a descriptor that a child process inherits.
+fn inheritable(of: &impl AsFd) -> std::io::Result<OwnedFd> {
+    // SAFETY: a plain call on a descriptor that is open.
+    let fd = unsafe { libc::fcntl(of.as_fd().as_raw_fd(), libc::F_DUPFD, 3) };
+    if fd < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new, and nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Starts the thread that ends the step's units.
+fn start_serving(stream: &UnixStream, units: StepUnits) -> std::io::Result<JoinHandle<()>> {
+    let stream = stream.try_clone()?;
+    let mut committer = StepCommitter(units);
+    let thread = std::thread::Builder::new().name("tupelo-units".into());
+    thread.spawn(move || {
+        if let Err(error) = serve(&stream, &mut committer) {
+            tracing::warn!(%error, "the process of a batch step cannot be reached");
+        }
+    })
+}
+
+struct StepCommitter(StepUnits);
+
+impl UnitCommitter for StepCommitter {
+    fn commit(&mut self, token: region::UnitToken) -> Option<bool> {
+        self.0.commit(token)
+    }
+
+    fn forget(&mut self, token: region::UnitToken) {
+        self.0.forget(token);
+    }
+}
+
+/// The step's process has ended: the session ends, so that the server rolls back what is open.
+impl Drop for StepSession {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+        if let Some(serving) = self.serving.take() {
+            let _ = serving.join();
+        }
+    }
+}
+
+/// Ends the units of work in doubt of a store that no region has open, as the SQL server has
+/// decided them.
+///
+/// # Errors
+/// One stays in doubt.
+pub fn end_units_in_doubt(
+    store: &StoreAt,
+    server: impl FnOnce() -> Result<Arc<Server>>,
+) -> Result<()> {
+    let (mut server, mut left, mut failure) = (Some(server), None, None);
+    let ended = batch::doubt::end_units(store, &mut |token| {
+        if let Some(server) = server.take() {
+            match server() {
+                Ok(server) => left = Some(LeftUnits::new(server)),
+                Err(error) => failure = Some(error),
+            }
+        }
+        left.as_ref()?.ask(token)
+    });
+    if let Some(error) = failure {
+        return Err(error.wrap_err("a unit of work of an earlier run is in doubt"));
+    }
+    let ended = ended.into_diagnostic()?;
+    for unit in &ended {
+        let outcome = if unit.committed { "committed" } else { "backed out" };
+        eprintln!("unit of work {} of an earlier run is {outcome}", unit.token);
+    }
+    if let Some(left) = left {
+        left.forget(&ended.iter().map(|unit| unit.token).collect::<Vec<_>>());
+    }
+    Ok(())
 }
 
 impl Drop for SqlSteps {
@@ -78,6 +172,67 @@ impl Drop for SqlSteps {
 }
 
 fn has_sql(module: &Path) -> bool {
-    let bytes = std::fs::read(module).unwrap_or_default();
-    bytes.windows(CALLED.len()).any(|part| part == CALLED)
+    contains(&std::fs::read(module).unwrap_or_default(), CALLED)
+}
+
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|part| part == text)
+}
+
+/// Whether a module has a name as a word.
+fn names(bytes: &[u8], name: &[u8]) -> bool {
+    let is_outside = |byte: Option<&u8>| {
+        byte.is_none_or(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_'))
+    };
+    let mut all = bytes.windows(name.len()).enumerate();
+    all.any(|(at, part)| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        part == name && is_outside(before) && is_outside(bytes.get(at + name.len()))
+    })
+}
+
+/// Whether a program has EXEC SQL, or names one that has.
+fn uses_sql(modules: &Path, program: &str) -> bool {
+    let entries = std::fs::read_dir(modules).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|ending| ending == "so"));
+    let modules: BTreeMap<String, Vec<u8>> = paths
+        .filter_map(|path| {
+            let name = path.file_stem()?.to_str()?.to_ascii_uppercase();
+            Some((name, std::fs::read(&path).ok()?))
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut next = vec![program.to_ascii_uppercase()];
+    while let Some(name) = next.pop() {
+        let Some(bytes) = modules.get(&name).filter(|_| seen.insert(name.clone())) else {
+            continue;
+        };
+        if contains(bytes, CALLED) {
+            return true;
+        }
+        let named = modules.keys().filter(|other| names(bytes, other.as_bytes()));
+        next.extend(named.cloned());
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_uses_sql_that_it_has_or_calls() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(format!("{name}.so")), text).unwrap();
+        };
+        module("MAIN", "... SUB ...");
+        module("SUB", "... DEEP and MAIN ...");
+        module("DEEP", "... DSNHLI ...");
+        module("OTHER", "... SUBMIT, MAIN-LINE ");
+        let uses = |program| uses_sql(folder.path(), program);
+        assert!(uses("MAIN") && uses("sub") && uses("DEEP"));
+        assert!(!uses("OTHER") && !uses("ABSENT"));
+    }
 }

@@ -16,7 +16,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
 
 use super::programs::RunnablePrograms;
-use super::sql::SqlSteps;
+use super::sql::{SqlSteps, end_units_in_doubt};
 use crate::app::Application;
 use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
@@ -51,18 +51,11 @@ impl<'a> StepRunner<'a> {
         std::fs::create_dir_all(&folder)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot make {}", folder.display()))?;
-        let options = app.store_options();
         Ok(StepRunner {
             app,
             programs,
             application: app.folder.clone(),
-            store: StoreAt {
-                path: app.store_path(),
-                state: app.state.clone(),
-                map_bytes: options.map_bytes,
-                max_readers: options.max_readers,
-                sync: app.config.store.sync,
-            },
+            store: store_at(app),
             known: known(app)?,
             folder,
             sql: SqlSteps::of(app, &programs.folder)?,
@@ -96,7 +89,9 @@ impl<'a> StepRunner<'a> {
                 .any(|s| matches!(s, RecordSource::Store(_)))
         };
         let result = self.folder.join("result");
-        let session = self.sql.as_ref().map(SqlSteps::open).transpose()?;
+        let folder = &self.programs.folder;
+        let session = self.sql.as_ref().map(|sql| sql.open(folder, program));
+        let session = session.transpose()?;
         let step = ProgramStep {
             program: program.to_owned(),
             modules: self.programs.folder.clone(),
@@ -117,6 +112,11 @@ impl<'a> StepRunner<'a> {
             .stdin(input)
             .status()
             .into_diagnostic()?;
+        drop(session);
+        if let (Some(sql), Some(store)) = (&self.sql, &step.store) {
+            // A process that was killed, or whose server was away, may have left a unit.
+            end_units_in_doubt(store, || Ok(sql.server()))?;
+        }
         let said = std::fs::read_to_string(&result).unwrap_or_default();
         Ok(match said.trim().parse::<i64>() {
             Ok(code) => ProgramExit::Code(u32::try_from(code).unwrap_or(u32::MAX)),
@@ -267,6 +267,18 @@ impl Drop for StepRunner<'_> {
     }
 }
 
+/// The application's store.
+pub fn store_at(app: &Application) -> StoreAt {
+    let options = app.store_options();
+    StoreAt {
+        path: app.store_path(),
+        state: app.state.clone(),
+        map_bytes: options.map_bytes,
+        max_readers: options.max_readers,
+        sync: app.config.store.sync,
+    }
+}
+
 /// The names of files, indexes and paths; empty if there is no store yet.
 fn known(app: &Application) -> Result<Vec<String>> {
     let mut reader = match DiskReader::open(&app.store_path(), &app.store_options()) {
@@ -292,10 +304,14 @@ pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocati
             "reuse" => dd.reuse = true,
             other => match other.split_once('=') {
                 Some(("copybook", path)) => copybook = Some(PathBuf::from(path)),
+                Some(("fixed", bytes)) if bytes.parse::<u32>().is_ok_and(|n| n > 0) => {
+                    written = Some(RecordFormat::Fixed);
+                    dd.record_bytes = bytes.parse().ok();
+                }
                 _ if CodePage::by_name(other).is_ok() => code_page = Some(other.to_owned()),
                 _ => {
                     return Err(miette!(
-                        help = "expected fixed, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH after a file",
+                        help = "expected fixed, fixed=80, lines, rdw, mod, reuse, a code page such as cp037, or copybook=PATH after a file",
                         "{other:?} in {text:?} is not an option of a DD"
                     ));
                 }

@@ -23,9 +23,8 @@ use super::step::{ProgramExit, StepRunner};
 const NAMES: [&str; 3] = ["IKJEFT01", "IKJEFT1A", "IKJEFT1B"];
 
 /// Programs that Db2 supplies and that are rejected by name.
-const REFUSED: [(&str, &str); 4] = [
+const REFUSED: [(&str, &str); 3] = [
     ("DSNTIAUL", "`tupelo sql` prints the rows of a query"),
-    ("DSNUTILB", "`tupelo sql apply` inserts rows"),
     ("DSNTEJ1P", "write DSNTEP2"),
     ("DSNTPSMP", "procedures are not supported"),
 ];
@@ -140,15 +139,17 @@ fn one(run: &ProgramRun, runner: &mut StepRunner<'_>, dds: &[(String, DdAllocati
     Ok(ProgramExit::Code(code))
 }
 
-fn find<'d>(dds: &'d [(String, DdAllocation)], name: &str) -> Option<&'d DdAllocation> {
+/// The DD with a name.
+pub fn find<'d>(dds: &'d [(String, DdAllocation)], name: &str) -> Option<&'d DdAllocation> {
     dds.iter().find(|(of, _)| of == name).map(|(_, dd)| dd)
 }
 
 /// The output of a DD; output is discarded if the DD is absent.
-struct ListingPrinter(Box<dyn Write>);
+pub struct ListingPrinter(Box<dyn Write>);
 
 impl ListingPrinter {
-    fn of(dds: &[(String, DdAllocation)], name: &str) -> Result<ListingPrinter> {
+    /// The output of the DD with a name.
+    pub fn of(dds: &[(String, DdAllocation)], name: &str) -> Result<ListingPrinter> {
         let Some(dd) = find(dds, name) else {
             return Ok(ListingPrinter(Box::new(std::io::sink())));
         };

@@ -14,15 +14,17 @@ use super::job;
 use super::results::show;
 use super::{OwnerSession, SqlTarget};
 use crate::Outcome;
+use crate::commands::batch::{LoadHost, run_utilities, what};
 
 /// Run Db2 definitions and data from a file: CREATE TABLE, INSERT, GRANT, SELECT.
 ///
 /// The text is read as by DSNTIAD: `*` and `--` begin comments, `;` ends a statement, and
 /// columns 73 to 80 of card images are sequence numbers. Storage groups, table spaces and
-/// buffer pools are ignored with a note.
+/// buffer pools are ignored with a note. LOAD reads the data sets that `--dd` names.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  tupelo sql apply --app bank ddl/tables.sql\n\nExit status: 0 \
+    after_help = "Examples:\n  tupelo sql apply --app bank ddl/tables.sql\n  tupelo sql apply --app bank \
+                  load.sql --dd SYSREC=accounts.bin,fixed,cp037\n\nExit status: 0 \
                   all statements were done, 1 a statement failed, 2 the server could not be reached."
 )]
 pub struct Args {
@@ -31,6 +33,10 @@ pub struct Args {
     /// Replace a text by another, as a site does before it submits a job.
     #[arg(long, value_name = "NAME=TEXT", value_parser = name_and_text)]
     set: Vec<(String, String)>,
+    /// Data set of LOAD: a path, with ,fixed ,rdw or ,lines, a code page, or ,copybook=PATH, as
+    /// in `tupelo batch`.
+    #[arg(long, value_name = "NAME=FILE", value_parser = name_and_text)]
+    dd: Vec<(String, String)>,
     #[command(flatten)]
     target: SqlTarget,
     /// Stop at the first statement that fails, as DSNTIAD does.
@@ -46,14 +52,19 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let text = job::statements(&read(&args.file)?, &args.set);
     let mut session = args.target.open()?;
     let name = args.file.display().to_string();
-    let list = ddl::apply(&text, &session.options);
+    let list = ddl::written(&text, ';', &session.options);
     let mut counts = ApplyCounts::default();
     for statement in &list {
-        let statement = &session.translate(statement)?;
-        let place = format!("{name}:{}", statement.line);
-        let is_done = one(&mut session, statement, &place, args.quiet)?;
-        counts.done += usize::from(is_done && !statement.sql.is_empty());
-        counts.left_out += usize::from(is_done && statement.sql.is_empty());
+        let (is_done, is_left_out) = if is_load(&statement.text) {
+            (load(args, &session, &statement.text)?, false)
+        } else {
+            let statement = &session.translate(statement)?;
+            let place = format!("{name}:{}", statement.line);
+            let is_done = one(&mut session, statement, &place, args.quiet)?;
+            (is_done, statement.sql.is_empty())
+        };
+        counts.done += usize::from(is_done && !is_left_out);
+        counts.left_out += usize::from(is_done && is_left_out);
         counts.failed += usize::from(!is_done);
         if !is_done && args.stop {
             break;
@@ -68,6 +79,28 @@ pub fn run(args: &Args) -> Result<Outcome> {
     } else {
         Outcome::Findings
     })
+}
+
+fn is_load(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    first.eq_ignore_ascii_case("LOAD")
+}
+
+/// Runs LOAD. Returns false if it failed.
+fn load(args: &Args, session: &OwnerSession, text: &str) -> Result<bool> {
+    let app = args.target.application()?;
+    let signs = app.config.region.zoned_sign;
+    let dds = args.dd.iter().map(|(name, text)| {
+        let dd = what(text, &[], signs)?;
+        Ok((name.to_ascii_uppercase(), dd))
+    });
+    let dds = dds.collect::<Result<Vec<_>>>()?;
+    let host = LoadHost {
+        app: &app,
+        server: &session.server,
+        dds: &dds,
+    };
+    Ok(run_utilities(&host, text, &mut std::io::stdout())? < 8)
 }
 
 #[derive(Default)]

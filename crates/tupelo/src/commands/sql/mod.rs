@@ -17,7 +17,7 @@ use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 pub(in crate::commands) use results::{cell, is_number};
 use sql::RewriteOptions;
-use sql::ddl::AppliedStatement;
+use sql::ddl::{AppliedStatement, WrittenStatement};
 
 use crate::Outcome;
 use crate::app::sql_types::TypedTables;
@@ -77,9 +77,12 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 impl SqlTarget {
+    fn application(&self) -> Result<Application> {
+        Application::open(&self.app, self.state.as_deref())
+    }
+
     fn server(&self) -> Result<Arc<Server>> {
-        let app = Application::open(&self.app, self.state.as_deref())?;
-        settings::server(&app)
+        settings::server(&self.application()?)
     }
 
     fn open(&self) -> Result<OwnerSession> {
@@ -101,7 +104,7 @@ impl SqlTarget {
 
 impl OwnerSession {
     /// A statement of Db2 as it is to be run now.
-    fn translate(&mut self, statement: &AppliedStatement) -> Result<AppliedStatement> {
+    fn translate(&mut self, statement: &WrittenStatement) -> Result<AppliedStatement> {
         self.tables.translate(statement, &mut self.connection)
     }
 

@@ -86,7 +86,7 @@ fn run_text(session: &mut OwnerSession, text: &str) -> Result<bool> {
         return run_one(session, own);
     }
     let mut is_clean = true;
-    for statement in ddl::apply(&unfolded(text), &session.options) {
+    for statement in ddl::written(&unfolded(text), ';', &session.options) {
         let statement = session.translate(&statement)?;
         for note in &statement.notes {
             eprintln!("note: {note}");

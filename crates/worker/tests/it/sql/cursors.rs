@@ -202,6 +202,55 @@ fn a_rowset_fills_tables_in_storage() {
     );
 }
 
+#[test]
+fn a_positioned_change_is_for_one_row_of_a_rowset_or_for_all() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "01 T-ALL. 05 T-N PIC S9(9) COMP OCCURS 5. 05 T-T PIC X(3) OCCURS 5.",
+        "EXEC SQL DECLARE C1 CURSOR WITH ROWSET POSITIONING FOR
+           SELECT N, T FROM NUMS WHERE N <= 7 FOR UPDATE OF T END-EXEC
+         EXEC SQL OPEN C1 END-EXEC
+         EXEC SQL FETCH NEXT ROWSET FROM C1 FOR 5 ROWS INTO :T-N, :T-T END-EXEC
+         MOVE 2 TO H-N
+         EXEC SQL UPDATE NUMS SET T = 'TWO' WHERE CURRENT OF C1
+           FOR ROW :H-N OF ROWSET END-EXEC
+         SHOW;
+         EXEC SQL DELETE FROM NUMS WHERE CURRENT OF C1 FOR ROW 3 OF ROWSET END-EXEC
+         SHOW;
+         EXEC SQL DELETE FROM NUMS WHERE CURRENT OF C1 FOR ROW 3 OF ROWSET END-EXEC
+         SHOW;
+         EXEC SQL UPDATE NUMS SET T = 'SIX' WHERE CURRENT OF C1 FOR ROW 6 OF ROWSET END-EXEC
+         SHOW;
+         EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS WHERE T = 'TWO' END-EXEC
+         DISPLAY H-N
+         EXEC SQL UPDATE NUMS SET T = 'ALL' WHERE CURRENT OF C1 END-EXEC
+         DISPLAY SQLERRD(3)
+         EXEC SQL UPDATE NUMS SET T = 'ONE' WHERE CURRENT OF C1 FOR ROW 1 OF ROWSET END-EXEC
+         SHOW;
+         EXEC SQL FETCH NEXT ROWSET FROM C1 FOR 5 ROWS INTO :T-N, :T-T END-EXEC
+         EXEC SQL DELETE FROM NUMS WHERE CURRENT OF C1 END-EXEC
+         DISPLAY SQLERRD(3)
+         EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS WHERE T = 'ALL' END-EXEC
+         DISPLAY H-N
+         EXEC SQL SELECT COUNT(*) INTO :H-N FROM NUMS END-EXEC
+         DISPLAY H-N",
+    );
+    let expected = [
+        "code 0",
+        "code 0",
+        "code -222",
+        "code -248",
+        "+0000000001",
+        "+0000000004",
+        "code 0",
+        "+0000000002",
+        "+0000000003",
+        "+0000000117",
+    ];
+    assert_eq!(shown, expected);
+}
+
 /// A cursor over 3,000 rows, and statements that read it to its end.
 const MANY: &str = "EXEC SQL DECLARE C1 CURSOR FOR SELECT N FROM NUMS ORDER BY N END-EXEC
          EXEC SQL DECLARE H1 CURSOR WITH HOLD FOR SELECT N FROM NUMS ORDER BY N END-EXEC

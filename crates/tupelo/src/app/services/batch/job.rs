@@ -1,7 +1,9 @@
 //! One job: its messages, the task that represents it, and its commits.
 //!
 //! A request is first tried without waiting. If the record is locked, the job's own
-//! changes are committed, and then the request waits for the lock.
+//! changes are committed, and then the request waits for the lock. A job that holds its
+//! changes (a program with EXEC SQL) commits them itself; with changes in SQL the SQL server
+//! decides, over the job's own session.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -12,7 +14,10 @@ use std::time::{Duration, Instant};
 use batch::region_files::{FrameBuffer, JobRequest, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
-use region::{CallAnswer, CallOperation, Handle, OpenTask, TaskRequest, UserId};
+use database::SqlService;
+use region::{
+    Abend, CallAnswer, CallOperation, Handle, Name, OpenTask, TaskRequest, UnitToken, UserId,
+};
 use store::FileId;
 
 use super::catalogue;
@@ -31,7 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const TRIES: usize = 100;
 
 /// Serves a job from its first message to the end of its connection.
-pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
+pub async fn serve(region: &Handle, user: UserId, stream: UnixStream, sql: Option<&SqlService>) {
     let (mut stream, mut frames) = (stream, FrameBuffer::default());
     let begun = begin(region, user, &mut stream, &mut frames).await;
     let (task, program) = match begun {
@@ -44,6 +49,8 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
     };
     let mut job = ConnectedJob {
         region,
+        sql,
+        holds_changes: false,
         purged: task.purged(),
         task,
         commits: 0,
@@ -57,8 +64,10 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
     {
         tracing::warn!(target: SERVE, program, %error, "the connection of a batch job is lost");
     }
-    // Acknowledged changes are committed, however the job ended.
-    job.task.end(None, 0).await;
+    // Acknowledged changes are committed, however the job ended, unless the job commits them
+    // itself.
+    let open_unit = job.holds_changes && job.pending > 0;
+    job.task.end(open_unit.then(ended_in_unit), 0).await;
 }
 
 /// Receives the job's first message and begins its task. Returns `None` if the job is
@@ -97,8 +106,22 @@ async fn begin(
     Ok(None)
 }
 
+/// The abend of a job that ended before it committed its unit of work.
+fn ended_in_unit() -> Abend {
+    Abend {
+        code: *b"AEXY",
+        program: Name::BLANK,
+        line: 0,
+        message: "the batch job ended before it committed its unit of work".to_owned(),
+    }
+}
+
 struct ConnectedJob<'r> {
     region: &'r Handle,
+    /// EXEC SQL of the region, which is asked for outcomes.
+    sql: Option<&'r SqlService>,
+    /// Changes are committed when the job orders it only.
+    holds_changes: bool,
     task: OpenTask,
     purged: Arc<AtomicBool>,
     /// Number of commits.
@@ -115,7 +138,7 @@ impl ConnectedJob<'_> {
     async fn run(&mut self, stream: &mut UnixStream, frames: &mut FrameBuffer) -> io::Result<()> {
         let mut waits = Duration::ZERO;
         loop {
-            let limit = if self.pending > 0 {
+            let limit = if self.pending > 0 && !self.holds_changes {
                 QUIET
             } else {
                 POLL_INTERVAL
@@ -128,17 +151,23 @@ impl ConnectedJob<'_> {
                 return send_response(stream, &self.over());
             }
             let Some(frame) = frames.next(stream)? else {
-                self.commit().await;
+                self.commit_unless_held().await;
                 continue;
             };
             let ask = JobRequest::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
-            let response = self.serve(ask).await;
+            let response = match ask {
+                JobRequest::Prepare { server } => {
+                    let server = String::from_utf8_lossy(server).into_owned();
+                    self.commit_with_sql(stream, &server).await
+                }
+                ask => self.serve(ask).await,
+            };
             send_response(stream, &response)?;
             let is_due = self
                 .since
                 .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
             if is_due || self.pending >= MOST_CHANGES {
-                self.commit().await;
+                self.commit_unless_held().await;
             }
         }
     }
@@ -162,6 +191,19 @@ impl ConnectedJob<'_> {
             JobRequest::Command { text } => {
                 self.commit().await;
                 return self.command(text);
+            }
+            JobRequest::HoldChanges => {
+                self.commit().await;
+                self.holds_changes = true;
+                return Response::done(self.commits);
+            }
+            JobRequest::BackOut => {
+                self.back_out().await;
+                return Response::done(self.commits);
+            }
+            JobRequest::Prepare { .. } | JobRequest::Outcome { .. } => {
+                let text = "no unit of work of the job waits for an outcome".to_owned();
+                return Response::with(Status::LOGIC, self.commits, text);
             }
             JobRequest::Flush | JobRequest::Look | JobRequest::Hello { .. } => {
                 if ask == JobRequest::Flush {
@@ -211,7 +253,7 @@ impl ConnectedJob<'_> {
         let mut tries = 0;
         while answer.condition == Condition::RecordBusy && tries < TRIES {
             tries += 1;
-            self.commit().await;
+            self.commit_unless_held().await;
             answer = self.task.record(op, file, true, key, record).await;
         }
         answer
@@ -253,6 +295,69 @@ impl ConnectedJob<'_> {
         Response::with(Status::PERMANENT, self.commits, text.to_owned())
     }
 
+    /// Commits what is pending, if the job does not do that itself.
+    async fn commit_unless_held(&mut self) {
+        if !self.holds_changes {
+            self.commit().await;
+        }
+    }
+
+    /// Backs out what is pending. Changes to files that are not recoverable are committed.
+    async fn back_out(&mut self) {
+        let op = CallOperation::Rollback;
+        let taken = self.task.record(op, FileId(0), false, &[], &[]).await;
+        if taken.condition == Condition::Normal && taken.abend.is_blank() {
+            self.pending += 1;
+            self.commit().await;
+        } else {
+            self.drop_unit().await;
+        }
+    }
+
+    /// Backs out what is pending, whatever the files are.
+    async fn drop_unit(&mut self) {
+        self.pending = 0;
+        self.since = None;
+        let (op, none) = (CallOperation::Rollback, Vec::new());
+        self.task.call(op, [0; 8], none).await;
+        self.commits += 1;
+    }
+
+    /// Commits a unit that has changes in SQL: the store keeps it, the job's session commits
+    /// with the token that it is sent, and the store applies.
+    async fn commit_with_sql(&mut self, stream: &UnixStream, server: &str) -> Response {
+        if let Err(why) = self.join_sql(stream, server) {
+            self.drop_unit().await;
+            return Response::with(Status::PERMANENT, self.commits, why);
+        }
+        let before = self.commits;
+        self.pending += 1;
+        self.commit().await;
+        debug_assert!(self.commits > before);
+        if std::mem::take(&mut self.failed) {
+            let text =
+                "the unit of work was backed out, or is in doubt; the region's log has the reason";
+            return Response::with(Status::PERMANENT, self.commits, text.to_owned());
+        }
+        Response::done(self.commits)
+    }
+
+    /// Has the job's SQL decide the unit.
+    fn join_sql(&self, stream: &UnixStream, server: &str) -> Result<(), String> {
+        let sql = self.sql.ok_or("the region has no EXEC SQL")?;
+        let own = sql.server().location();
+        if own != server {
+            return Err(format!(
+                "the region uses SQL server {own}, and the job {server}: restart the region"
+            ));
+        }
+        let stream = stream.try_clone().map_err(|error| error.to_string())?;
+        let commits = self.commits;
+        let commit = move |token| decided_by_job(stream, commits, token);
+        let joined = sql.join_for_job(&self.task, Box::new(commit));
+        joined.map_err(|error| error.to_string())
+    }
+
     /// Commits what is pending.
     async fn commit(&mut self) {
         if std::mem::take(&mut self.pending) > 0 {
@@ -263,6 +368,27 @@ impl ConnectedJob<'_> {
             self.failed |= answer.condition != Condition::Normal || !answer.abend.is_blank();
             self.commits += 1;
             self.since = None;
+        }
+    }
+}
+
+/// Sends the job the token of its unit, and receives the outcome. `None` if the job has ended,
+/// or does not know.
+fn decided_by_job(mut stream: UnixStream, commits: u64, token: UnitToken) -> Option<bool> {
+    let response = Response {
+        key: token.as_bytes().to_vec(),
+        ..Response::done(commits)
+    };
+    send_response(&mut stream, &response).ok()?;
+    let mut frames = FrameBuffer::default();
+    loop {
+        match frames.next(&mut stream) {
+            Ok(None) => {}
+            Ok(Some(frame)) => match JobRequest::parse(frame)? {
+                JobRequest::Outcome { committed } => return committed,
+                _ => return None,
+            },
+            Err(_) => return None,
         }
     }
 }
