@@ -525,3 +525,27 @@ headers = {{ X-A = "{{{{a}}}}" }}
         "{lines:?}"
     );
 }
+
+#[test]
+fn any_number_of_messages_without_an_answer_is_sent_one_after_another() {
+    let address = serve(|mut stream| {
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
+    });
+    let plan = plan(&format!(
+        r#"
+[[population]]
+name = "p"
+clients = 1
+iterations = 50000
+sockets = {{ s = "tcp://{address}" }}
+[[population.step]]
+socket = "s"
+send = "hello"
+reply = false
+frame = {{ length = 4 }}
+"#
+    ));
+    let sum = carry_out(&plan).sum();
+    assert_eq!((sum.measured.answered, sum.whole.connects), (50_000, 1));
+    assert_eq!(sum.measured.bytes_out, 50_000 * 9);
+}
