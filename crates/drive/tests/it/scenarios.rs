@@ -175,7 +175,7 @@ frame = { length = 3 }
         "1:1 there is",
         "2:10 `5 parsecs`",
         "4:1 the loop",
-        "7:11 `clients` must",
+        "7:11 clients is",
         "8:1 `outstanding` can",
         "10:11 write the",
         "11:11 a status",
@@ -221,7 +221,7 @@ capture = { a = { json = "noslash" }, b = { json = "" }, c = { json = "/a" } }
         "2:54 `cpu<50us` cannot be judged",
         "5:1 the loop `unused` is not used",
         "8:10 no template uses the feeder `idle`",
-        "12:11 `clients` must be",
+        "12:11 clients is a whole number from",
         "15:26 a JSON Pointer begins with `/`, as in `/noslash`",
     ];
     assert_eq!(places.len(), expected.len(), "{places:#?}");
@@ -548,4 +548,25 @@ frame = {{ length = 4 }}
     let sum = carry_out(&plan).sum();
     assert_eq!((sum.measured.answered, sum.whole.connects), (50_000, 1));
     assert_eq!(sum.measured.bytes_out, 50_000 * 9);
+}
+
+/// `DRIVE_UPDATE=1` writes `testdata/mistakes.golden`; review it before a commit.
+#[test]
+fn mistakes_are_shown_with_their_lines_and_remedies() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let text = std::fs::read_to_string(folder.join("mistakes.toml")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mistakes = read(&text, &folder).unwrap_err();
+    let shown: String = mistakes
+        .iter()
+        .map(|mistake| {
+            let line = lines[mistake.line as usize - 1];
+            base::excerpt(mistake, Path::new("mistakes.toml"), Some(line), false)
+        })
+        .collect();
+    let golden = folder.join("mistakes.golden");
+    if std::env::var_os("DRIVE_UPDATE").is_some() {
+        std::fs::write(&golden, &shown).unwrap();
+    }
+    assert_eq!(shown, std::fs::read_to_string(golden).unwrap());
 }
