@@ -26,9 +26,35 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, name)| name)
 }
 
+/// The remedy for a misspelt name: the nearest candidate, if one is close.
+pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(word, candidates).map(did_you_mean)
+}
+
+/// The remedy for a misspelt name: the nearest candidate, or all of them after the words
+/// `all`, such as "there are".
+pub fn suggestion_or_all(word: &str, candidates: &[&str], all: &str) -> String {
+    suggestion(word, candidates.iter().copied())
+        .unwrap_or_else(|| format!("{all} {}", candidates.join(", ")))
+}
+
+/// The remedy that suggests a name.
+pub fn did_you_mean(name: impl std::fmt::Display) -> String {
+    format!("did you mean {name}?")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_near_no_other_gets_the_list() {
+        let names = ["pod", "app"];
+        let remedy = |word| suggestion_or_all(word, &names, "there are");
+        assert_eq!(remedy("pdo"), "did you mean pod?");
+        assert_eq!(remedy("nothing"), "there are pod, app");
+        assert_eq!(suggestion("nothing", names), None);
+    }
 
     #[test]
     fn the_nearest_name_is_found_and_a_far_one_is_not() {

@@ -20,10 +20,11 @@ use rquickjs::{
     Promise, Runtime, Undefined, Value, qjs,
 };
 
+use base::Diagnostic;
 use region::LinkData;
 
 use crate::arena::{self, Arena};
-use crate::failure::{self, ScriptDiagnostic, ScriptFailure, SourcePosition};
+use crate::failure::{self, ScriptFailure, SourcePosition};
 use crate::host::{AbendInfo, HostEvent, ScriptHost};
 use crate::limits::{Limits, RequestWatch, StopReason};
 use crate::natives;
@@ -131,14 +132,8 @@ impl ScriptEngine {
         name: &str,
         limits: Limits,
         records: EngineRecords,
-    ) -> Result<ScriptEngine, ScriptDiagnostic> {
-        let failed = |message: String| ScriptDiagnostic {
-            place: SourcePosition {
-                file: name.to_owned(),
-                ..SourcePosition::default()
-            },
-            message,
-        };
+    ) -> Result<ScriptEngine, Diagnostic> {
+        let failed = |message: String| SourcePosition::of_module(name, message);
         let arena = Arena::new(limits.memory_bytes).map_err(|e| failed(e.to_string()))?;
         let none = |e: Error| failed(format!("the engine of a script cannot be created: {e}"));
         let runtime = Runtime::new_with_alloc(arena.allocator()).map_err(none)?;
@@ -184,12 +179,11 @@ impl ScriptEngine {
             arena,
         };
         if let Some((text, stack)) = engine.shared.rejection_left() {
-            let mut mistake = failed(format!("a promise was rejected: {text}"));
-            let place = SourcePosition::of_stack(&stack);
-            if !place.file.is_empty() {
-                mistake.place = place;
+            let mut place = SourcePosition::of_stack(&stack);
+            if place.file.is_empty() {
+                name.clone_into(&mut place.file);
             }
-            return Err(mistake);
+            return Err(place.mistake(format!("a promise was rejected: {text}")));
         }
         engine.shared.timers.borrow_mut().clear();
         engine.runtime.run_gc();
@@ -462,7 +456,7 @@ fn prepare(
     shared: &Rc<EngineState>,
     sources: &Arc<ModuleSources>,
     name: &str,
-) -> Result<EngineModule, ScriptDiagnostic> {
+) -> Result<EngineModule, Diagnostic> {
     let inner = |e: CaughtError<'_>| mistake_of(&e, name);
     let own = Object::new(ctx.clone()).catch(ctx).map_err(inner)?;
     natives::install(ctx, &own, shared)
@@ -480,13 +474,9 @@ fn prepare(
             .catch(ctx)
             .map_err(inner)?;
     }
-    let text = sources.text(name).ok_or_else(|| ScriptDiagnostic {
-        place: SourcePosition {
-            file: name.to_owned(),
-            ..SourcePosition::default()
-        },
-        message: "the region has no such script".into(),
-    })?;
+    let whole = |message: &str| SourcePosition::of_module(name, message);
+    let text = sources.text(name);
+    let text = text.ok_or_else(|| whole("the region has no such script"))?;
     let declared = Module::declare(ctx.clone(), name, text)
         .catch(ctx)
         .map_err(inner)?;
@@ -496,13 +486,9 @@ fn prepare(
     match settled.result::<()>() {
         Some(result) => result.catch(ctx).map_err(inner)?,
         None => {
-            return Err(ScriptDiagnostic {
-                place: SourcePosition {
-                    file: name.to_owned(),
-                    ..SourcePosition::default()
-                },
-                message: "its top level waits for a promise that is never settled".into(),
-            });
+            return Err(whole(
+                "its top level waits for a promise that is never settled",
+            ));
         }
     }
     let namespace = module.namespace().catch(ctx).map_err(inner)?;
@@ -514,7 +500,7 @@ fn prepare(
             exports.push(key);
         }
     }
-    let part = |key: &&str| -> Result<Persistent<Function<'static>>, ScriptDiagnostic> {
+    let part = |key: &&str| -> Result<Persistent<Function<'static>>, Diagnostic> {
         let function: Function<'_> = own.get(*key).catch(ctx).map_err(inner)?;
         Ok(Persistent::save(ctx, function))
     };
@@ -685,16 +671,13 @@ fn failure_of(error: &CaughtError<'_>) -> ScriptFailure {
     }
 }
 
-fn mistake_of(error: &CaughtError<'_>, name: &str) -> ScriptDiagnostic {
+fn mistake_of(error: &CaughtError<'_>, name: &str) -> Diagnostic {
     let failure = failure_of(error);
     let mut place = SourcePosition::of_stack(&failure.stack);
     if place.file.is_empty() {
         place.file = name.to_owned();
     }
-    ScriptDiagnostic {
-        place,
-        message: failure.abend.message,
-    }
+    place.mistake(failure.abend.message)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How a script's task ends abnormally, and where in the text a mistake is.
 
 use crate::host::AbendInfo;
+use base::{Diagnostic, Severity};
 
 /// A script threw an exception that it did not catch.
 pub const THROWN: &str = "AJST";
@@ -31,16 +32,6 @@ pub struct SourcePosition {
     pub column: u32,
 }
 
-/// A problem of a script, with its place.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", place.prefix())]
-pub struct ScriptDiagnostic {
-    /// The place of the failure.
-    pub place: SourcePosition,
-    /// The message.
-    pub message: String,
-}
-
 /// How a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptFailure {
@@ -52,12 +43,15 @@ pub struct ScriptFailure {
 }
 
 impl SourcePosition {
-    fn prefix(&self) -> String {
-        match (self.file.is_empty(), self.line) {
-            (true, _) => String::new(),
-            (false, 0) => format!("{}: ", self.file),
-            (false, line) => format!("{}:{line}:{}: ", self.file, self.column),
-        }
+    /// A mistake at this place.
+    pub fn mistake(&self, message: impl Into<String>) -> Diagnostic {
+        let place = (self.line, self.column);
+        Diagnostic::new(Severity::Error, place, message).in_file(&self.file)
+    }
+
+    /// A mistake of a whole module.
+    pub fn of_module(file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, (0, 0), message).in_file(file)
     }
 
     /// The first place that a stack names: `at name (file:line:column)`, or

@@ -42,7 +42,7 @@ mod xml;
 pub use config::{FetchConfig, ScriptConfig, TRANSACTION};
 pub use conform::{ConformanceTest, TestResult};
 pub use engine::{Request, ScriptAnswer, ScriptEngine};
-pub use failure::{ScriptDiagnostic, ScriptFailure, SourcePosition};
+pub use failure::{ScriptFailure, SourcePosition};
 pub use form::{FormPart, parse as parse_form};
 pub use host::{
     AbendInfo, Fault, HostEvent, LogLevel, ProgramInput, ProgramOutput, ScriptHost, TaskAttributes,

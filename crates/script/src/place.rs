@@ -305,8 +305,8 @@ impl EngineThread {
                 self.engines.borrow_mut().keep(edition, stack);
                 loaded.map_err(|mistake| {
                     let mut failure = ScriptFailure::new(failure::LOAD, mistake.message);
-                    failure.abend.program = mistake.place.file;
-                    failure.abend.line = mistake.place.line;
+                    failure.abend.program = mistake.file.display().to_string();
+                    failure.abend.line = mistake.line;
                     failure
                 })
             }

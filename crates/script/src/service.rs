@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base::Diagnostic;
 use copybook::CodePage;
 use fetch::{HttpFetcher, SettingsError};
 use region::{GuestTask, Handle, StartRefusal, TaskRequest, UserId};
@@ -14,7 +15,7 @@ use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
 use crate::engine::{Request, ScriptAnswer, ScriptEngine};
-use crate::failure::{ScriptDiagnostic, ScriptFailure, SourcePosition as At};
+use crate::failure::{ScriptFailure, SourcePosition as At};
 use crate::limits::Limits;
 use crate::place::{EngineThread, ScriptJob};
 use crate::pool::{self, EnginePool, ScriptGeneration};
@@ -31,7 +32,7 @@ pub struct LoadedScripts {
     /// Their routes; those of scripts with mistakes are not among them.
     pub routes: ScriptRoutes,
     /// The problems found.
-    pub mistakes: Vec<ScriptDiagnostic>,
+    pub mistakes: Vec<Diagnostic>,
     /// Names that are not files of the application, and why not.
     pub left_out: Vec<(String, String)>,
     /// Modules that were read.
@@ -83,15 +84,8 @@ pub fn check(
     maps: &[(String, String, Option<String>)],
 ) -> LoadedScripts {
     let mut mistakes = Vec::new();
-    let whole = |file: String, message: String| ScriptDiagnostic {
-        place: At {
-            file,
-            ..At::default()
-        },
-        message,
-    };
     let sources = ModuleSources::read(&root.join(&config.folder)).unwrap_or_else(|error| {
-        mistakes.push(whole(String::new(), error.to_string()));
+        mistakes.push(At::of_module("", error.to_string()));
         ModuleSources::default()
     });
     let fetcher = HttpFetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
@@ -99,10 +93,8 @@ pub fn check(
             SettingsError::Address { .. } => "allow",
             SettingsError::Trusted(_) | SettingsError::Shown(_) => "trusted",
         };
-        mistakes.push(whole(
-            String::new(),
-            format!("[script.fetch] {which}: {wrong}"),
-        ));
+        let message = format!("[script.fetch] {which}: {wrong}");
+        mistakes.push(At::of_module("", message));
         HttpFetcher::default()
     });
     let mut edition = Arc::new(ScriptGeneration {
@@ -118,7 +110,7 @@ pub fn check(
     for route in wanted(config, &edition.sources, maps) {
         match route {
             Ok(route) => routes.push(route),
-            Err(error) => mistakes.push(whole(String::new(), format!("[script.routes] {error}"))),
+            Err(error) => mistakes.push(At::of_module("", format!("[script.routes] {error}"))),
         }
     }
     let mut scripts: Vec<Arc<str>> = routes.iter().map(|r| r.script.clone()).collect();
@@ -196,7 +188,7 @@ const LOADING_MS: u32 = 5_000;
 
 impl ScriptGeneration {
     /// Loads a script, to see whether it can be.
-    fn try_script(&self, script: &str, handlers: &[&str]) -> Result<(), ScriptDiagnostic> {
+    fn try_script(&self, script: &str, handlers: &[&str]) -> Result<(), Diagnostic> {
         let records = EngineRecords::new(self.library.clone());
         // Loading must end, whatever the setting for requests.
         let limits = Limits {
@@ -208,18 +200,14 @@ impl ScriptGeneration {
         if exports.any(|e| handlers.contains(&e.as_str())) {
             Ok(())
         } else {
-            Err(ScriptDiagnostic {
-                place: At {
-                    file: script.to_owned(),
-                    ..At::default()
-                },
-                message: match handlers {
-                    ["LINK"] => "it is linked to as a program, but exports no function LINK".into(),
-                    _ => "it exports no handler; export a function GET, POST, PUT, DELETE, PATCH \
-                         or default"
-                        .into(),
-                },
-            })
+            let message = match handlers {
+                ["LINK"] => "it is linked to as a program, but exports no function LINK",
+                _ => {
+                    "it exports no handler; export a function GET, POST, PUT, DELETE, PATCH \
+                     or default"
+                }
+            };
+            Err(At::of_module(script, message))
         }
     }
 }

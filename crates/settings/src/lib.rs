@@ -10,10 +10,10 @@
 
 mod places;
 mod syntax;
-mod unknown;
 mod values;
+mod words;
 
 pub use places::{KeyPlace, KeyPlaces, position};
 pub use syntax::syntax_mistakes;
-pub use unknown::unknown_key;
 pub use values::{ValueMistake, read_values};
+pub use words::{missing_key, shortened, unknown_key, wrong_value, wrong_word};

@@ -4,7 +4,7 @@
 //! argument in parentheses. Every error in it is reported at the option
 //! or argument that is wrong.
 
-use base::nearest;
+use base::{did_you_mean, nearest, suggestion};
 use cics::aid;
 use cics::command::{
     self, AcceptedNames, BrokenRule, Command, CommandSelection, CommandSupport, DataDirection,
@@ -142,8 +142,9 @@ impl Reader {
                 let known: Vec<&str> = rows.iter().map(|c| c.name).collect();
                 let message = format!("there is no such {} command", verb.upper());
                 let help = match written.first() {
-                    Some(w) => nearest(&w.name, rows.iter().flat_map(|c| c.words.iter().copied()))
-                        .map(|n| format!("is {n} meant?")),
+                    Some(w) => {
+                        suggestion(&w.name, rows.iter().flat_map(|c| c.words.iter().copied()))
+                    }
                     None => None,
                 };
                 let help = help.or_else(|| {
@@ -153,8 +154,7 @@ impl Reader {
                 return None;
             }
             CommandSelection::UnknownVerb => {
-                let help =
-                    nearest(&verb.upper(), command::verbs()).map(|n| format!("is {n} meant?"));
+                let help = suggestion(&verb.upper(), command::verbs());
                 self.say(
                     verb.place,
                     format!("there is no command {}", verb.upper()),
@@ -262,7 +262,7 @@ impl Reader {
             if let Some(index) = meant.and_then(|name| row.index_of(name)) {
                 self.meant |= 1 << index;
             }
-            let help = meant.map(|n| format!("is {n} meant?"));
+            let help = meant.map(did_you_mean);
             self.say(
                 written.place,
                 format!("{} has no option {}", row.name, written.name),
@@ -353,11 +353,10 @@ impl Reader {
                 let aids = aid::AIDS.iter().map(|a| a.name);
                 let (what, help) = match row.keywords {
                     AcceptedNames::AidLabels => {
-                        ("attention identifier", nearest(&written.name, aids))
+                        ("attention identifier", suggestion(&written.name, aids))
                     }
-                    _ => ("condition", nearest(&written.name, conditions)),
+                    _ => ("condition", suggestion(&written.name, conditions)),
                 };
-                let help = help.map(|n| format!("is {n} meant?"));
                 self.say(
                     written.place,
                     format!("there is no {what} {}", written.name),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use base::nearest;
+use base::suggestion;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 
@@ -135,7 +135,7 @@ pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
     for d in said.iter_mut().filter(|d| d.help.is_none()) {
         if let Some(name) = undefined(d) {
             let others = known.iter().copied().filter(|known| *known != name);
-            d.help = nearest(&name, others).map(|near| format!("is {near} meant?"));
+            d.help = suggestion(&name, others);
         }
     }
 }
@@ -186,7 +186,11 @@ mod tests {
         let helps: Vec<Option<&str>> = list.iter().map(|d| d.help.as_deref()).collect();
         assert_eq!(
             helps,
-            [Some("is WS-AMT meant?"), Some("is MAIN-PARA meant?"), None]
+            [
+                Some("did you mean WS-AMT?"),
+                Some("did you mean MAIN-PARA?"),
+                None
+            ]
         );
         let list = parse("a.cbl:5: error: PICTURE clause required for 'DFHCOMMAREA'\n");
         assert!(

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use base::nearest;
+use base::{did_you_mean, nearest, suggestion};
 use cics::cvda;
 use cics::resp::Condition;
 
@@ -112,7 +112,7 @@ impl TranslationState {
             }
         }
         for (place, written, meant) in found {
-            let help = Some(format!("is {meant} meant?"));
+            let help = Some(did_you_mean(meant));
             self.say(
                 place,
                 Finding::Source,
@@ -285,11 +285,11 @@ impl TranslationState {
                 let value = Condition::from_name(&upper).map(|c| u32::from(c.number()));
                 (
                     value,
-                    nearest(&upper, Condition::ALL.iter().map(|c| c.name())),
+                    suggestion(&upper, Condition::ALL.iter().map(|c| c.name())),
                 )
             } else {
                 let names = cvda::PUBLISHED.iter().chain(cvda::OWN).map(|&(n, _)| n);
-                (cvda::value(&upper), nearest(&upper, names))
+                (cvda::value(&upper), suggestion(&upper, names))
             };
             if value.is_none() {
                 let what = if t.is("DFHRESP") {
@@ -297,7 +297,6 @@ impl TranslationState {
                 } else {
                     "CVDA value"
                 };
-                let help = help.map(|n| format!("is {n} meant?"));
                 self.say(
                     name.place,
                     Finding::Command,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use base::nearest;
+use base::suggestion;
 use cics::eib;
 use copybook::ReferenceFormat;
 
@@ -358,7 +358,7 @@ impl TranslationState {
                             units[block.unit].name
                         );
                         let names = units[block.unit].labels.iter().map(|l| l.name.as_str());
-                        let help = nearest(&token.upper(), names).map(|n| format!("is {n} meant?"));
+                        let help = suggestion(&token.upper(), names);
                         self.say(token.place, Finding::Command, message, help);
                         Vec::new()
                     }

@@ -7,8 +7,7 @@
 //!
 //! Reference: CICS TS system initialization parameters.
 
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, did_you_mean, nearest};
 
 use super::CicsContent;
 use super::sit_names::NAMES;
@@ -98,7 +97,7 @@ fn parse(text: &str) -> ParsedText {
             Some(near) if parameter.name.len() > 3 => {
                 let message = format!("there is no parameter {}", parameter.name);
                 let mut reported = parameter.at.diagnostic(Severity::Warning, message);
-                reported.help = Some(format!("is {near} meant?"));
+                reported.help = Some(did_you_mean(near));
                 diagnostics.push(reported);
             }
             _ => unknown.add(&parameter.name, parameter.at),

@@ -17,8 +17,7 @@ mod values;
 
 use std::borrow::Cow;
 
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, suggestion};
 
 use crate::model::MapSet;
 use cards::Statement;
@@ -150,8 +149,7 @@ impl<'a> MacroOperands<'a> {
                     help,
                 ));
             } else if !known.contains(&operand.key.as_str()) {
-                let help = nearest(&operand.key, known.iter().copied())
-                    .map(|near| format!("did you mean {near}?"));
+                let help = suggestion(&operand.key, known.iter().copied());
                 let message = format!("{macro_name} has no operand {}; it is ignored", operand.key);
                 found.push((operand.place, message, help));
             } else if self.operands[..index].iter().any(|o| o.key == operand.key) {

@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS application programming reference, "DFHMSD".
 
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, suggestion};
 
 use super::cards::Statement;
 use super::{Macro, MacroOperands};
@@ -176,14 +176,13 @@ impl<'a> SetReader<'a> {
                 .with_help("end the card before with a comma and mark its column 72"),
             );
         } else if operation.starts_with("DFHM") || operation.starts_with("DFMH") {
-            let near = base::nearest(operation, ["DFHMSD", "DFHMDI", "DFHMDF"]);
             self.diagnostics.push(
                 Diagnostic::new(
                     Severity::Error,
                     (statement.line, statement.column),
                     format!("{operation} is not a macro of BMS"),
                 )
-                .maybe_help(near.map(|near| format!("did you mean {near}?"))),
+                .maybe_help(suggestion(operation, ["DFHMSD", "DFHMDI", "DFHMDF"])),
             );
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Reference: CICS application programming reference, "BMS macros".
 
-use base::nearest;
+use base::suggestion_or_all;
 
 use super::MacroOperands;
 use super::operands::{MacroOperand, OperandValue};
@@ -50,13 +50,10 @@ impl MacroOperands<'_> {
         &mut self,
         operand: &MacroOperand,
         word: &str,
-        names: impl Iterator<Item = &'n str> + Clone,
+        names: impl Iterator<Item = &'n str>,
     ) {
-        let expected: Vec<&str> = names.clone().collect();
-        let help = nearest(word, names).map_or_else(
-            || format!("expected {}", expected.join(", ")),
-            |near| format!("did you mean {near}?"),
-        );
+        let expected: Vec<&str> = names.collect();
+        let help = suggestion_or_all(word, &expected, "expected");
         let message = format!("{}={}: no such value; it is ignored", operand.key, word);
         self.warn(operand.place, message, Some(help));
     }

@@ -179,25 +179,12 @@ fn exchanges(explanation: &CaptureExplanation) -> String {
 
 /// A paragraph of at most 100 columns; its other lines are indented further.
 fn wrap_at(text: &str, indent: &str) -> String {
-    let mut out = String::new();
-    let mut line = indent.to_owned();
-    for word in text.split_whitespace() {
-        let fits = line.chars().count() + 1 + word.chars().count() <= COLUMNS;
-        if line.trim().is_empty() {
-            line += word;
-        } else if fits {
-            line.push(' ');
-            line += word;
-        } else {
-            out += &line;
-            out.push('\n');
-            let deeper = if indent.is_empty() { "" } else { "  " };
-            line = format!("{indent}{deeper}{word}");
-        }
-    }
-    out += &line;
-    out.push('\n');
-    out
+    let deeper = if indent.is_empty() {
+        String::new()
+    } else {
+        format!("{indent}  ")
+    };
+    base::wrapped(text, [indent, &deeper], COLUMNS)
 }
 
 /// Width of a line.

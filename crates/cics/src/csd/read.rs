@@ -11,8 +11,7 @@ use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::DefinitionValues;
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
 use crate::names::{GroupName, ListName};
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, suggestion};
 
 /// Everything a text defines, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -407,7 +406,7 @@ impl Reader {
                 .iter()
                 .find(|(n, _)| *n == kind)
                 .map_or(&[][..], |(_, l)| l);
-            let help = nearest(&a.name, names.iter().copied()).map(|n| format!("is {n} meant?"));
+            let help = suggestion(&a.name, names.iter().copied());
             let message = format!("{kind} has no attribute {} here; it is ignored", a.name);
             self.say(Severity::Warning, a.line, a.column, message, help);
         }
@@ -416,7 +415,7 @@ impl Reader {
             if !types.insert(kind.clone()) {
                 continue;
             }
-            let help = nearest(&kind, resource_types()).map(|n| format!("is {n} meant?"));
+            let help = suggestion(&kind, resource_types());
             let message = format!("definitions of type {kind} are ignored");
             self.say(Severity::Warning, line, column, message, help);
         }
@@ -505,7 +504,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
         assert_eq!(csd.diagnostics.len(), 2);
         assert_eq!(
             csd.diagnostics[0].help.as_deref(),
-            Some("is CONCURRENCY meant?")
+            Some("did you mean CONCURRENCY?")
         );
         assert!(
             csd.diagnostics

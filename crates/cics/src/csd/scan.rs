@@ -6,8 +6,7 @@
 //! when they hold a sequence number.
 
 use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, did_you_mean, nearest};
 
 /// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -361,7 +360,7 @@ impl CsdScanner<'_> {
         self.error(
             start,
             format!("{word} is not a statement"),
-            Some(format!("is {near} meant?")),
+            Some(did_you_mean(near)),
         );
         self.skip_to_verb(|_| true);
     }
@@ -508,8 +507,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "1:1: error: DEFIEN is not a statement\n  help: is DEFINE meant?",
-                "3:2: error: DEFNE is not a statement\n  help: is DEFINE meant?"
+                "1:1: error: DEFIEN is not a statement\n  help: did you mean DEFINE?",
+                "3:2: error: DEFNE is not a statement\n  help: did you mean DEFINE?"
             ]
         );
     }

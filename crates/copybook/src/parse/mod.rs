@@ -405,7 +405,7 @@ impl Parser<'_> {
             }
             Token::Word(word) => {
                 let message = format!("{word} is not a clause of a data description");
-                let help = meant(word);
+                let help = base::suggestion(word, CLAUSES.iter().copied());
                 match help {
                     Some(help) => self.diagnostics.error_help(at, message, help),
                     None => self.diagnostics.error(at, message),
@@ -451,26 +451,6 @@ fn shown(token: &Token) -> String {
         Token::End => "the end of the text".into(),
     }
 }
-/// The clause that a word which is none is likely to mean: one letter is
-/// wrong, missing or too much, or a hyphen.
-fn meant(word: &str) -> Option<String> {
-    let plain = |word: &str| word.replace('-', "");
-    let near = |known: &&&str| plain(known) == plain(word) || one_letter(known, word);
-    let known = CLAUSES.iter().find(near)?;
-    Some(format!("is {known} meant?"))
-}
-
-/// Whether two words differ in one letter, or in two neighbours' order.
-fn one_letter(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (x, y) = (&a[same..], &b[same..]);
-    let after = |rest: &[u8], from: usize| rest.get(from..).map(<[u8]>::to_vec);
-    let (x1, y1) = (after(x, 1), after(y, 1));
-    let swapped = x.len() >= 2 && y.len() >= 2 && x[0] == y[1] && x[1] == y[0] && x[2..] == y[2..];
-    swapped || a.len() > 2 && (x1 == y1 || x1.as_deref() == Some(y) || y1.as_deref() == Some(x))
-}
-
 /// Words that begin clauses or are usages.
 const CLAUSES: &[&str] = &[
     "PIC",

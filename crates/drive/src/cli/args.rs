@@ -485,14 +485,18 @@ impl LoadArgs {
             std::fs::read_to_string(path).map_err(|e| CliError::Failed(format!("{name}: {e}")))?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         let mut scenario =
-            scenario::read_observing(&text, folder, observing).map_err(|mistakes| {
-                let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
+            scenario::read_observing(&text, folder, observing).map_err(|mut mistakes| {
+                let lines: Vec<&str> = text.lines().collect();
+                let shown = |mistake: &mut base::Diagnostic| {
+                    mistake.severity = base::Severity::Error;
+                    let line = (mistake.line as usize).checked_sub(1);
+                    let line = line.and_then(|line| lines.get(line).copied());
+                    base::excerpt(mistake, path, line, false)
+                };
                 let plural = if mistakes.len() == 1 { "" } else { "s" };
-                CliError::Failed(format!(
-                    "{} mistake{plural}\n{}",
-                    mistakes.len(),
-                    lines.join("\n")
-                ))
+                let shown: String = mistakes.iter_mut().map(shown).collect();
+                let count = mistakes.len();
+                CliError::Failed(format!("{count} mistake{plural}\n{}", shown.trim_end()))
             })?;
         for variant in &mut scenario.variants {
             self.how.adjust(&mut variant.plan);

@@ -10,7 +10,8 @@ use std::net::TcpListener;
 /// file contains every step so far.
 pub(super) fn run(args: &RecordArgs) -> Result<bool, CliError> {
     let table = code_table(&args.code_page).map_err(CliError::Usage)?;
-    let (server, _) = crate::scenario::resolve(&args.server).map_err(CliError::Usage)?;
+    let server = crate::scenario::resolve(&args.server);
+    let (server, _) = server.map_err(|why| CliError::Usage(why.to_string()))?;
     let settings = RecordSettings {
         server,
         server_name: args.server.clone(),

@@ -1,7 +1,8 @@
 //! Connections opened before the run, so that the measured part does not begin with
 //! a burst of handshakes that a steady system would not have.
 
-use super::worker::{GroupKind, Worker};
+use super::group::GroupLoad;
+use super::worker::Worker;
 use crate::clock;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,14 +13,15 @@ impl Worker<'_> {
     /// counted.
     pub(super) fn connect_ahead(&mut self, stop: &AtomicBool) -> io::Result<()> {
         let mut wanted = Vec::new();
-        let mut ahead = vec![0; self.groups.len()];
+        let mut ahead = vec![0; self.free.len()];
         for (c, client) in self.clients.iter().enumerate() {
-            let population = &self.plan.populations[client.population];
-            let takes_part = match &self.groups[client.population].kind {
-                GroupKind::Closed { clients, .. } => clients.level(0) > client.number as f64,
-                GroupKind::Open { ahead: most, .. } => {
-                    ahead[client.population] += 1;
-                    ahead[client.population] <= *most
+            let p = client.life.population;
+            let population = &self.plan.populations[p];
+            let takes_part = match &self.ledger.groups[p].load {
+                GroupLoad::Closed { clients, .. } => clients.level(0) > client.life.number as f64,
+                GroupLoad::Open { .. } => {
+                    ahead[p] += 1;
+                    ahead[p] <= self.free[p].ahead
                 }
             };
             for (t, target) in population.targets.iter().enumerate() {

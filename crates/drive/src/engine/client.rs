@@ -1,48 +1,44 @@
-//! One client: its connections, its position in the iteration, and its outstanding
-//! request.
+//! One client on the driver's own request path: its connections, its outstanding
+//! request, and what it waits for. Its life is in [`super::life`].
 
+use super::life::ClientLife;
 use crate::http1::Response;
 use crate::message::Frame;
 use crate::net::Stream;
-use base::SeededRandom;
+use crate::plan::RunPlan;
 use std::sync::Arc;
 
 /// A simulated user.
 pub(super) struct Client {
-    /// The index of its population.
-    pub population: usize,
-    /// Its number in the population, over all threads.
-    pub number: u64,
+    pub life: ClientLife,
     pub phase: ClientPhase,
     pub conns: Vec<TargetConnection>,
-    pub step: usize,
-    pub iteration: u64,
-    /// When the schedule wanted the request to be sent.
-    pub intended: u64,
-    /// The earliest possible time: `intended`, or later if the bound on
-    /// outstanding requests held it back.
-    pub ready: u64,
-    /// When it was sent.
-    pub sent: u64,
-    /// Whether the request counts: it was intended in the measured part.
-    pub measured: bool,
-    /// When the client last became free.
+    /// When the client last became free for an arrival of the open loop.
     pub freed: u64,
     /// The valid entry in the thread's queue of wake-ups.
     pub wake_at: u64,
     pub out: RequestBytes,
-    pub rows: Vec<u64>,
-    pub captured: Vec<Vec<u8>>,
-    pub rng: SeededRandom,
-    /// Consecutive connection failures; they determine the pause before the
-    /// next attempt.
-    pub refusals: u32,
 }
 
-/// The state of a client.
+impl Client {
+    /// A client without connections.
+    pub fn new(plan: &RunPlan, population: usize, number: u64) -> Client {
+        let targets = plan.populations[population].targets.iter();
+        Client {
+            life: ClientLife::new(plan, population, number),
+            phase: ClientPhase::Parked,
+            conns: targets.map(|_| TargetConnection::default()).collect(),
+            freed: 0,
+            wake_at: 0,
+            out: RequestBytes::default(),
+        }
+    }
+}
+
+/// What a client waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientPhase {
-    /// Not taking part: not started yet, or finished.
+    /// Between two iterations until `wake_at`, or retired.
     Parked,
     /// Open loop: free for the next arrival.
     Idle,
@@ -80,6 +76,22 @@ pub(super) struct RequestBytes {
 }
 
 impl RequestBytes {
+    /// Begins another request. Its bytes follow.
+    pub fn restart(&mut self) {
+        self.at = 0;
+        self.piece = 0;
+        self.piece_end = 0;
+    }
+
+    /// Makes `bytes` the request. The same request as last time needs no new
+    /// reference.
+    pub fn share(&mut self, bytes: &Arc<[u8]>) {
+        let same = self.shared.as_ref().is_some_and(|b| Arc::ptr_eq(b, bytes));
+        if !same {
+            self.shared = Some(bytes.clone());
+        }
+    }
+
     pub fn bytes(&self) -> &[u8] {
         self.shared.as_deref().unwrap_or(&self.own)
     }

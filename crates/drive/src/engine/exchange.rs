@@ -1,11 +1,12 @@
 //! One request on the wire: connecting, writing, reading, and what ends it.
 
 use super::client::{Client, ClientPhase, TargetConnection, Token};
+use super::life::ClientLife;
 use super::record::RequestFailure;
 use super::worker::Worker;
 use crate::clock;
 use crate::http1::FeedResult;
-use crate::message::{ReplyEnd, TemplateScope};
+use crate::message::ReplyEnd;
 use crate::net::{ReadySocket, Stream, connect, why_not};
 use crate::plan::RequestStep;
 use rustix::fd::AsFd;
@@ -16,7 +17,7 @@ impl Worker<'_> {
     pub(super) fn send_when_connected(&mut self, c: usize) {
         let plan = self.plan;
         let client = &self.clients[c];
-        let step = &plan.populations[client.population].steps[client.step];
+        let step = &plan.populations[client.life.population].steps[client.life.step];
         for target in [step.target, step.reply_target] {
             if self.clients[c].conns[target].stream.is_none()
                 && let Err(error) = self.open(c, target)
@@ -44,10 +45,10 @@ impl Worker<'_> {
     /// Opens one of a client's connections.
     pub(super) fn open(&mut self, c: usize, conn: usize) -> io::Result<()> {
         let client = &mut self.clients[c];
-        let target = &self.plan.populations[client.population].targets[conn];
+        let target = &self.plan.populations[client.life.population].targets[conn];
         let source = match target.sources.len() {
             0 => None,
-            n => Some(target.sources[client.number as usize % n]),
+            n => Some(target.sources[client.life.number as usize % n]),
         };
         let slot = &mut client.conns[conn];
         slot.close();
@@ -96,10 +97,9 @@ impl Worker<'_> {
         }
         slot.connecting = false;
         let took = clock::now() - slot.began;
-        let record = &mut self.interval.populations[client.population];
-        record.connect.record(took);
-        record.whole.connects += 1;
-        record.measured.connects += u64::from(client.measured);
+        let life = &client.life;
+        self.ledger
+            .note_connect(life.population, life.measured, took);
         self.flush_tls(c, conn);
         if !self.send_opening(c, conn) {
             return;
@@ -114,21 +114,15 @@ impl Worker<'_> {
     fn send_opening(&mut self, c: usize, conn: usize) -> bool {
         let plan = self.plan;
         let client = &mut self.clients[c];
-        let population = client.population;
+        let population = client.life.population;
         let Some(opening) = &plan.populations[population].targets[conn].opening else {
             return true;
         };
         let mut bytes = Vec::new();
-        let mut scope = TemplateScope {
-            feeders: &plan.feeders,
-            rows: &client.rows,
-            captured: &client.captured,
-            client: client.number,
-            // Connections opened before the run belong to the first
-            // iteration.
-            iteration: client.iteration.wrapping_add(1).saturating_sub(1),
-            rng: &mut client.rng,
-        };
+        let iteration = client.life.iteration;
+        let mut scope = client.life.scope(plan);
+        // Connections opened before the run belong to the first iteration.
+        scope.iteration = iteration.wrapping_add(1).saturating_sub(1);
         opening
             .render(&mut scope, &mut self.scratch, &mut bytes)
             .expect("only headers can hold values that cannot be sent");
@@ -137,7 +131,7 @@ impl Worker<'_> {
         if let Some(Ok(n)) = written
             && n == bytes.len()
         {
-            self.interval.populations[population].whole.bytes_out += n as u64;
+            self.ledger.interval.populations[population].whole.bytes_out += n as u64;
             return true;
         }
         if client.phase.in_flight() {
@@ -157,7 +151,7 @@ impl Worker<'_> {
         let plan = self.plan;
         let measuring = self.measuring();
         let client = &mut self.clients[c];
-        let step = &plan.populations[client.population].steps[client.step];
+        let step = &plan.populations[client.life.population].steps[client.life.step];
         client.phase = ClientPhase::Writing;
         loop {
             let total = client.out.bytes().len();
@@ -177,7 +171,7 @@ impl Worker<'_> {
             match stream.write(bytes) {
                 Ok(n) => {
                     client.out.at += n;
-                    let record = &mut self.interval.populations[client.population];
+                    let record = &mut self.ledger.interval.populations[client.life.population];
                     record.whole.bytes_out += n as u64;
                     if measuring {
                         record.measured.bytes_out += n as u64;
@@ -200,7 +194,7 @@ impl Worker<'_> {
         client.phase = ClientPhase::Waiting;
         self.flush_tls(c, step.target);
         if step.reply == ReplyEnd::None {
-            self.complete(c, clock::now());
+            self.complete_one_way(c, clock::now());
         }
     }
 
@@ -266,8 +260,10 @@ impl Worker<'_> {
         let plan = self.plan;
         let measuring = self.measuring();
         let client = &mut self.clients[c];
-        let step = plan.populations[client.population].steps.get(client.step);
-        let record = &mut self.interval.populations[client.population];
+        let step = plan.populations[client.life.population]
+            .steps
+            .get(client.life.step);
+        let record = &mut self.ledger.interval.populations[client.life.population];
         record.whole.bytes_in += n as u64;
         if measuring {
             record.measured.bytes_in += n as u64;
@@ -310,7 +306,9 @@ impl Worker<'_> {
     fn handle_end(&mut self, c: usize, conn: usize) {
         let plan = self.plan;
         let client = &mut self.clients[c];
-        let step = plan.populations[client.population].steps.get(client.step);
+        let step = plan.populations[client.life.population]
+            .steps
+            .get(client.life.step);
         let concerned = step
             .filter(|s| client.phase.in_flight() && (s.reply_target == conn || s.target == conn));
         let Some(step) = concerned else {
@@ -364,24 +362,13 @@ impl Worker<'_> {
 }
 
 /// Whether the answer passes every check. Also takes captures.
-pub(super) fn examine(
-    step: &RequestStep,
-    reply: &mut TargetConnection,
-    captured: &mut [Vec<u8>],
-) -> bool {
-    let status = status(step, reply);
+pub(super) fn examine(step: &RequestStep, reply: &TargetConnection, life: &mut ClientLife) -> bool {
     let (body, size) = match &step.reply {
         ReplyEnd::Http { .. } => (reply.response.body(), reply.response.body_bytes()),
         _ => (reply.frame.bytes(), reply.frame.bytes().len() as u64),
     };
-    let mut passed = step.checks.iter().all(|k| k.passes(status, body, size));
-    for capture in &step.captures {
-        let header = |name: &str| reply.response.header(name).map(<[u8]>::to_vec);
-        if let Some(slot) = captured.get_mut(capture.slot) {
-            passed &= capture.from.take(header, body, slot);
-        }
-    }
-    passed
+    let header = |name: &str| reply.response.header(name).map(<[u8]>::to_vec);
+    life.examine(step, (status(step, reply), body, size), header)
 }
 
 /// The answer's status; 0 on a raw socket.

@@ -1,9 +1,10 @@
 //! Runs a plan: starts the threads together, collects their records, and sums them
 //! up.
 
+use super::ledger::ThreadResult;
 use super::record::{IntervalRecord, PopulationRecord, RequestCounts};
 use super::tasks::{self, ClientTasks};
-use super::worker::{ThreadResult, Worker};
+use super::worker::Worker;
 use crate::clock;
 use crate::plan::RunPlan;
 use std::collections::BTreeMap;

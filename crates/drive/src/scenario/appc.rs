@@ -55,7 +55,7 @@ pub(super) fn partner(
     match appc::NodeHost::resolve(address) {
         Ok(found) => Some((found, format!("{} at {found}", partner.partner), partner)),
         Err(why) => {
-            notes.add(&at.span, why.to_string());
+            notes.add_unresolved(&at.span, why.to_string());
             None
         }
     }

@@ -8,6 +8,7 @@ const fn key(name: &'static str, kind: ValueKind, doc: &'static str) -> Key {
         name,
         kind,
         required: false,
+        default: None,
         doc,
     }
 }
@@ -17,6 +18,7 @@ const fn required(name: &'static str, kind: ValueKind, doc: &'static str) -> Key
         name,
         kind,
         required: true,
+        default: None,
         doc,
     }
 }
@@ -32,38 +34,45 @@ pub(super) const SCENARIO: &[Key] = &[
     key(
         "warmup",
         ValueKind::Duration,
-        "Length of the warm-up, whose load is not measured. Default: 1s, or none for runs that end by iterations.",
-    ),
+        "Length of the warm-up, whose load is not measured.",
+    )
+    .or("1s, or none for runs that end by iterations"),
     key(
         "duration",
         ValueKind::Duration,
-        "Length of the measured part. Default: 10s, or the length of the profile's pieces.",
-    ),
+        "Length of the measured part.",
+    )
+    .or("10s, or the length of the profile's pieces"),
     key(
         "grace",
         ValueKind::Duration,
-        "How long to wait for outstanding requests at the end. Default: the timeout.",
-    ),
+        "How long to wait for outstanding requests at the end.",
+    )
+    .or("the timeout"),
     key(
         "timeout",
         ValueKind::Duration,
-        "A request without an answer after this time has failed. Default: 30s.",
-    ),
+        "A request without an answer after this time has failed.",
+    )
+    .or("30s"),
     key(
         "threads",
         ValueKind::Integer(0, 1024),
         "Number of driver threads; 0 for as many as the load needs.",
-    ),
+    )
+    .or("0"),
     key(
         "seed",
         ValueKind::Integer(0, i64::MAX),
         "Seed of random arrivals, pauses and data.",
-    ),
+    )
+    .or("1"),
     key(
         "interval",
         ValueKind::Duration,
-        "Length of a reporting interval. Default: 1s.",
-    ),
+        "Length of a reporting interval.",
+    )
+    .or("1s"),
     key(
         "objectives",
         ValueKind::List(&ValueKind::Text),
@@ -98,7 +107,7 @@ const TLS: &[Key] = &[
         ValueKind::Text,
         "A PEM file with certificates to trust instead of the system's: those of issuers or of the servers themselves.",
     ),
-    key("insecure", ValueKind::Bool, "Accept any certificate."),
+    key("insecure", ValueKind::Bool, "Accept any certificate.").or("false"),
 ];
 
 const OBSERVE: &[Key] = &[
@@ -138,13 +147,15 @@ const FEEDER: &[Key] = &[
     key(
         "heading",
         ValueKind::Bool,
-        "Whether the first line of a CSV file is a heading. Default: true, or false if `columns` are given.",
-    ),
+        "Whether the first line of a CSV file is a heading.",
+    )
+    .or("true, or false if `columns` are given"),
     key(
         "delimiter",
         ValueKind::Text,
-        "The character between two fields of a CSV file. Default: a comma.",
-    ),
+        "The character between two fields of a CSV file.",
+    )
+    .or("a comma"),
     key(
         "jsonl",
         ValueKind::Text,
@@ -163,21 +174,24 @@ const FEEDER: &[Key] = &[
     key(
         "order",
         ValueKind::OneOf(&["sequential", "random"]),
-        "The order of rows. Default: sequential, starting again after the last row.",
-    ),
+        "The order of rows.",
+    )
+    .or("sequential, starting again after the last row"),
 ];
 
 const SEQUENCE: &[Key] = &[
     key(
         "first",
         ValueKind::Integer(i64::MIN, i64::MAX),
-        "The first number. Default: 1.",
-    ),
+        "The first number.",
+    )
+    .or("1"),
     key(
         "step",
         ValueKind::Integer(i64::MIN, i64::MAX),
-        "The increment. Default: 1.",
-    ),
+        "The increment.",
+    )
+    .or("1"),
 ];
 
 const RANDOM: &[Key] = &[
@@ -210,23 +224,23 @@ const POPULATION: &[Key] = &[
     key(
         "arrivals",
         ValueKind::OneOf(&["constant", "poisson"]),
-        "How an open loop's iterations are spaced. Default: constant.",
-    ),
+        "How an open loop's iterations are spaced.",
+    ).or("constant"),
     key(
         "outstanding",
         ValueKind::Integer(1, 1_000_000),
-        "The maximum number of outstanding iterations of an open loop. Default: 1000, or the number of sessions that an LU 6.2 partner allows.",
-    ),
+        "The maximum number of outstanding iterations of an open loop.",
+    ).or("1000, or the number of sessions that an LU 6.2 partner allows"),
     key(
         "connections",
         ValueKind::Integer(0, 1_000_000),
-        "Connections of an open loop opened before the run; if equal to `outstanding`, all are used in turn. Default: as many as the rate needs.",
-    ),
+        "Connections of an open loop opened before the run; if equal to `outstanding`, all are used in turn.",
+    ).or("as many as the rate needs"),
     key(
         "spin",
         ValueKind::Duration,
-        "How long before an arrival a thread spins instead of sleeping. Default: 50us at a constant rate, but at most an eighth of the time between two arrivals; no spin before random arrivals.",
-    ),
+        "How long before an arrival a thread spins instead of sleeping.",
+    ).or("50us at a constant rate, but at most an eighth of the time between two arrivals; no spin before random arrivals"),
     key(
         "iterations",
         ValueKind::Integer(1, i64::MAX),
@@ -236,9 +250,9 @@ const POPULATION: &[Key] = &[
     key(
         "keep_alive",
         ValueKind::Bool,
-        "Whether connections are kept between requests, and conversations between iterations. Default: true.",
-    ),
-    key("http2", ValueKind::Bool, "Whether HTTP/2 is used."),
+        "Whether connections are kept between requests, and conversations between iterations.",
+    ).or("true"),
+    key("http2", ValueKind::Bool, "Whether HTTP/2 is used.").or("false"),
     key(
         "connection",
         ValueKind::Table(CONNECTION),
@@ -293,17 +307,17 @@ const APPC: &[Key] = &[
         "The partner's logical unit, NET.NAME.",
     ),
     required("tp", ValueKind::Text, "The transaction program to attach."),
-    key("mode", ValueKind::Text, "The mode. Default: `#INTER`."),
+    key("mode", ValueKind::Text, "The mode.").or("`#INTER`"),
     key(
         "lu",
         ValueKind::Text,
-        "The driver's logical unit. Default: the name in `config`, otherwise a name unique to this process, so that several drivers may load one server. Threads after the first append their number.",
-    ),
+        "The driver's logical unit. Threads after the first append their number.",
+    ).or("the name in `config`, otherwise a name unique to this process, so that several drivers may load one server"),
     key(
         "sync",
         ValueKind::OneOf(&["confirm", "none"]),
-        "Sync level. Default: confirm.",
-    ),
+        "Sync level.",
+    ).or("confirm"),
     key(
         "user",
         ValueKind::Text,
@@ -336,36 +350,37 @@ const TERMINAL: &[Key] = &[
     key(
         "model",
         ValueKind::Text,
-        "The model, `2` to `5`, or any larger size such as `62x160` (IBM-DYNAMIC). Default: 2.",
-    ),
+        "The model, `2` to `5`, or any larger size such as `62x160` (IBM-DYNAMIC).",
+    )
+    .or("2"),
     key(
         "lu",
         ValueKind::List(&ValueKind::Text),
-        "LU names to request, assigned to the clients in turn. Default: any LU.",
-    ),
+        "LU names to request, assigned to the clients in turn.",
+    )
+    .or("any LU"),
     key(
         "tls",
         ValueKind::Bool,
-        "TLS from the first byte. Default: false. START_TLS by the server is always accepted.",
-    ),
-    key(
-        "tn3270e",
-        ValueKind::Bool,
-        "Whether TN3270E is accepted. Default: true.",
-    ),
+        "TLS from the first byte. START_TLS by the server is always accepted.",
+    )
+    .or("false"),
+    key("tn3270e", ValueKind::Bool, "Whether TN3270E is accepted.").or("true"),
     key(
         "code_page",
         ValueKind::Text,
-        "The EBCDIC code page of the terminals. Default: 037.",
-    ),
+        "The EBCDIC code page of the terminals.",
+    )
+    .or("037"),
 ];
 
 const PIECE: &[Key] = &[
     key(
         "from",
         ValueKind::Number(0.0, 1e7),
-        "The level at the start. Default: the end of the previous piece.",
-    ),
+        "The level at the start.",
+    )
+    .or("the end of the previous piece"),
     required(
         "to",
         ValueKind::Number(0.0, 1e7),
@@ -391,24 +406,27 @@ const THINKING: &[Key] = &[
 ];
 
 const CONNECTION: &[Key] = &[
-    key("no_delay", ValueKind::Bool, "TCP_NODELAY. Default: true."),
+    key("no_delay", ValueKind::Bool, "TCP_NODELAY.").or("true"),
     key(
         "quick_ack",
         ValueKind::Bool,
         "TCP_QUICKACK after every read.",
-    ),
+    )
+    .or("false"),
     key(
         "kernel_times",
         ValueKind::Bool,
-        "The kernel's time stamps end the time on the wire. Default: true.",
-    ),
+        "The kernel's time stamps end the time on the wire.",
+    )
+    .or("true"),
     key("send_buffer", ValueKind::Size, "SO_SNDBUF."),
     key("receive_buffer", ValueKind::Size, "SO_RCVBUF."),
     key(
         "reset_on_close",
         ValueKind::Bool,
         "Close connections by RST, which frees their ports at once.",
-    ),
+    )
+    .or("false"),
     key(
         "sources",
         ValueKind::List(&ValueKind::Text),
@@ -420,8 +438,8 @@ const STEP: &[Key] = &[
     key(
         "name",
         ValueKind::Text,
-        "The name in reports. Default: the request.",
-    ),
+        "The name in reports.",
+    ).or("the request"),
     key(
         "request",
         ValueKind::Text,
@@ -444,8 +462,8 @@ const STEP: &[Key] = &[
             ValueKind::Integer(100, 599),
             ValueKind::Text,
         ])),
-        "Statuses to accept, such as 200 or \"2xx\". Default: below 400.",
-    ),
+        "Statuses to accept, such as 200 or \"2xx\".",
+    ).or("below 400"),
     key(
         "contains",
         ValueKind::Text,
@@ -485,8 +503,8 @@ const STEP: &[Key] = &[
     key(
         "receive_from",
         ValueKind::Text,
-        "The raw socket that the answer comes from. Default: `socket`.",
-    ),
+        "The raw socket that the answer comes from.",
+    ).or("`socket`"),
     key(
         "frame",
         ValueKind::Table(FRAME),
@@ -495,13 +513,13 @@ const STEP: &[Key] = &[
     key(
         "reply",
         ValueKind::Bool,
-        "Whether an answer is awaited. Default: true. In a conversation the answer is everything that the partner sends until it gives up the send state or deallocates.",
-    ),
+        "Whether an answer is awaited. In a conversation the answer is everything that the partner sends until it gives up the send state or deallocates.",
+    ).or("true"),
     key(
         "confirm",
         ValueKind::Bool,
         "The answer is the partner's confirmation (CONFIRMED), and this side stays in the send state.",
-    ),
+    ).or("false"),
     key(
         "bytes",
         ValueKind::Size,
@@ -511,12 +529,12 @@ const STEP: &[Key] = &[
         "ebcdic",
         ValueKind::Bool,
         "Text is sent in EBCDIC (code page 037), and checks and captures see the answer translated from it.",
-    ),
+    ).or("false"),
     key(
         "return_code",
         ValueKind::List(&ValueKind::Integer(0, 49)),
-        "CPI-C return codes to accept. Default: 0 (CM_OK) and 18 (CM_DEALLOCATED_NORMAL).",
-    ),
+        "CPI-C return codes to accept.",
+    ).or("0 (CM_OK) and 18 (CM_DEALLOCATED_NORMAL)"),
     key(
         "fields",
         ValueKind::Map(&ValueKind::Text),
@@ -540,8 +558,8 @@ const STEP: &[Key] = &[
     key(
         "wait_for",
         ValueKind::Text,
-        "The step ends when the keyboard is unlocked and the screen shows this text. Default: when the keyboard is unlocked; with `reply = false`, at once. Checks and captures see the screen, one line for each row.",
-    ),
+        "The step ends when the keyboard is unlocked and the screen shows this text. Checks and captures see the screen, one line for each row.",
+    ).or("when the keyboard is unlocked; with `reply = false`, at once"),
     key(
         "writes",
         ValueKind::List(&ValueKind::Integer(1, i64::MAX)),
@@ -578,7 +596,8 @@ const FRAME: &[Key] = &[
         "inclusive",
         ValueKind::Bool,
         "Whether that length counts its own bytes.",
-    ),
+    )
+    .or("false"),
     key("delimiter", ValueKind::Text, "Text after each message."),
     key(
         "fixed",
@@ -589,5 +608,6 @@ const FRAME: &[Key] = &[
         "close",
         ValueKind::Bool,
         "The answer ends when the peer closes.",
-    ),
+    )
+    .or("false"),
 ];

@@ -121,10 +121,12 @@ fn replace_text(
         };
         match lookup(&tail[..end]) {
             Some(value) => out += &plain(value),
-            None => notes.add(
-                &node.span,
-                format!("there is no loop named `{}`", &tail[..end]),
-            ),
+            None => {
+                let name = &tail[..end];
+                let help = base::suggestion(name, values.iter().map(|v| v.0));
+                let message = format!("there is no loop named `{name}`");
+                notes.add_with(&node.span, message, help)
+            }
         }
         rest = &tail[end + 1..];
     }

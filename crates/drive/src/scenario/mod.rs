@@ -22,8 +22,9 @@ pub(crate) use terminal::resolve;
 use crate::objective::Objective;
 use crate::observe::ObservedServer;
 use crate::plan::RunPlan;
-use std::fmt;
+use base::Diagnostic;
 use std::path::Path;
+use toml::de::DeTable;
 
 /// A scenario that is ready to run: one plan for each combination of its loop.
 #[derive(Clone, Debug)]
@@ -47,39 +48,20 @@ pub struct ScenarioVariant {
     pub plan: RunPlan,
 }
 
-/// One mistake in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScenarioMistake {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1, in characters.
-    pub column: u32,
-    /// The message.
-    pub message: String,
-    /// The line's text.
-    pub text: String,
-}
-
-impl fmt::Display for ScenarioMistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ScenarioMistake {
-            line,
-            column,
-            message,
-            text,
-        } = self;
-        let marker = " ".repeat(column.saturating_sub(1) as usize);
-        write!(f, "{line}:{column}: {message}\n    {text}\n    {marker}^")
-    }
-}
-
 /// The key table of a scenario file.
 pub fn keys() -> &'static [Key] {
     keys::SCENARIO
 }
 
-/// Reads a scenario. File names in it are relative to `folder`.
-pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<ScenarioMistake>> {
+/// Whether a text is a scenario: TOML with populations.
+pub fn is_scenario(text: &str) -> bool {
+    let (table, _) = DeTable::parse_recoverable(text);
+    table.get_ref().contains_key("population")
+}
+
+/// Reads a scenario. File names in it are relative to `folder`. Mistakes have no file; a
+/// server whose address is not found is a warning, since another machine may find it.
+pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Diagnostic>> {
     read_observing(text, folder, false)
 }
 
@@ -89,7 +71,7 @@ pub fn read_observing(
     text: &str,
     folder: &Path,
     observing: bool,
-) -> Result<Scenario, Vec<ScenarioMistake>> {
+) -> Result<Scenario, Vec<Diagnostic>> {
     let mut notes = tree::MistakeList::new(text);
     let root = tree::parse(text, &mut notes);
     let mut variants = Vec::new();

@@ -257,7 +257,7 @@ impl<'a> TargetList<'a> {
         let address = match url.resolve() {
             Ok(address) => address,
             Err(why) => {
-                notes.add(&at.span, why.to_string());
+                notes.add_unresolved(&at.span, why.to_string());
                 return None;
             }
         };

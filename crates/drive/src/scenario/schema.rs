@@ -14,8 +14,28 @@ pub struct Key {
     pub kind: ValueKind,
     /// Whether it is required.
     pub required: bool,
+    /// Its value if the file does not have the key, as text.
+    pub default: Option<&'static str>,
     /// Its description in the reference.
     pub doc: &'static str,
+}
+
+impl Key {
+    /// The same key with a default.
+    pub(super) const fn or(self, default: &'static str) -> Key {
+        Key {
+            default: Some(default),
+            ..self
+        }
+    }
+
+    /// The meaning of the key, with its default.
+    fn meaning(&self) -> String {
+        match self.default {
+            Some(default) => format!("{} Default: {default}.", self.doc),
+            None => self.doc.to_owned(),
+        }
+    }
 }
 
 /// The kind of a value.
@@ -50,7 +70,7 @@ pub enum ValueKind {
 impl ValueKind {
     fn name(&self) -> String {
         match self {
-            ValueKind::Text => "text".into(),
+            ValueKind::Text => "a text in quotes".into(),
             ValueKind::Duration => "a duration like \"500ms\"".into(),
             ValueKind::Size => "a size like \"64k\"".into(),
             ValueKind::Integer(low, high) => format!("a whole number from {low} to {high}"),
@@ -97,37 +117,52 @@ impl ValueKind {
 pub(super) fn check(node: &Node, keys: &'static [Key], path: &str, notes: &mut MistakeList<'_>) {
     for entry in node.entries() {
         match keys.iter().find(|k| k.name == entry.key) {
-            Some(key) => check_kind(&join(path, key.name), &entry.node, &key.kind, notes),
+            Some(key) => {
+                let path = join(path, key.name);
+                check_kind((&path, key), &entry.node, &key.kind, notes)
+            }
             None => {
                 let names = keys.iter().map(|k| k.name);
                 let (message, help) = settings::unknown_key(path, &entry.key, names);
-                notes.add(&entry.span, format!("{message}; {help}"));
+                notes.add_with(&entry.span, message, Some(help));
             }
         }
     }
     for key in keys.iter().filter(|k| k.required) {
         if node.get(key.name).is_none() {
-            notes.add(&node.span, format!("`{}` is missing here", key.name));
+            let message = settings::missing_key(path, key.name);
+            let help = format!("{}: {}", key.name, key.meaning());
+            notes.add_with(&node.span, message, Some(help));
         }
     }
 }
 
-fn check_kind(path: &str, node: &Node, kind: &'static ValueKind, notes: &mut MistakeList<'_>) {
+/// Checks a value of a key, or a part of it, at a path.
+fn check_kind(
+    (path, key): (&str, &'static Key),
+    node: &Node,
+    kind: &'static ValueKind,
+    notes: &mut MistakeList<'_>,
+) {
     let name = path.rsplit('.').next().unwrap_or(path);
-    if !kind.looks_like(&node.value) {
-        return notes.add(&node.span, format!("`{name}` must be {}", kind.name()));
-    }
     let wrong = |notes: &mut MistakeList<'_>| {
-        notes.add(&node.span, format!("`{name}` must be {}", kind.name()));
+        let message = settings::wrong_value(name, &kind.name(), &notes.written(node));
+        notes.add_with(&node.span, message, Some(key.meaning()));
+    };
+    if !kind.looks_like(&node.value) {
+        return wrong(notes);
+    }
+    let unreadable = |why: String, notes: &mut MistakeList<'_>| {
+        notes.add_with(&node.span, why, Some(key.meaning()));
     };
     match (kind, &node.value) {
         (ValueKind::Either(kinds), value) => {
             let meant = kinds.iter().find(|k| k.looks_like(value));
-            check_kind(path, node, meant.expect("one of them fits"), notes);
+            check_kind((path, key), node, meant.expect("one of them fits"), notes);
         }
         (ValueKind::Duration, TreeValue::Text(text)) => {
             if let Err(why) = parse_duration(text) {
-                notes.add(&node.span, why);
+                unreadable(why, notes);
             }
         }
         (ValueKind::Duration, _) if node.as_number().is_none_or(|n| n < 0.0) => {
@@ -135,7 +170,7 @@ fn check_kind(path: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
         }
         (ValueKind::Size, TreeValue::Text(text)) => {
             if let Err(why) = parse_size(text) {
-                notes.add(&node.span, why);
+                unreadable(why, notes);
             }
         }
         (ValueKind::Size, TreeValue::Integer(n)) if *n < 0 => wrong(notes),
@@ -148,18 +183,19 @@ fn check_kind(path: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
             wrong(notes);
         }
         (ValueKind::OneOf(words), TreeValue::Text(text)) if !words.contains(&text.as_str()) => {
-            wrong(notes)
+            let (message, near) = settings::wrong_word(name, words, &notes.written(node));
+            notes.add_with(&node.span, message, near.or(Some(key.meaning())));
         }
         (ValueKind::List(of), TreeValue::List(items)) => {
             items
                 .iter()
-                .for_each(|item| check_kind(path, item, of, notes));
+                .for_each(|item| check_kind((path, key), item, of, notes));
         }
         (ValueKind::Table(keys), TreeValue::Table(_)) => check(node, keys, path, notes),
         (ValueKind::Map(of), TreeValue::Table(entries)) => {
             entries
                 .iter()
-                .for_each(|e| check_kind(&join(path, &e.key), &e.node, of, notes));
+                .for_each(|e| check_kind((&join(path, &e.key), key), &e.node, of, notes));
         }
         _ => {}
     }
@@ -185,7 +221,7 @@ fn table_schema(keys: &[Key]) -> Json {
     for key in keys {
         let mut schema = kind_schema(&key.kind);
         if let Json::Object(map) = &mut schema {
-            map.insert("description".into(), json!(key.doc));
+            map.insert("description".into(), json!(key.meaning()));
         }
         properties.insert(key.name.into(), schema);
     }
@@ -249,11 +285,15 @@ fn describe(keys: &[Key], path: &str, out: &mut String) {
     } else {
         format!("`[{path}]`")
     };
-    *out += &format!("\n## {title}\n\n| key | value | meaning |\n|---|---|---|\n");
+    *out += &format!("\n## {title}\n\n| key | type | default | meaning |\n|---|---|---|---|\n");
     for key in keys {
         let kind = short_name(&key.kind);
-        let needed = if key.required { " (required)" } else { "" };
-        *out += &format!("| `{}` | {kind} | {}{needed} |\n", key.name, key.doc);
+        let default = match key.default {
+            _ if key.required => "required",
+            Some(default) => default,
+            None => "none",
+        };
+        *out += &format!("| `{}` | {kind} | {default} | {} |\n", key.name, key.doc);
     }
     for key in keys {
         describe_inner(&key.kind, &join(path, key.name), out);
@@ -286,6 +326,7 @@ fn short_name(kind: &ValueKind) -> String {
             let names: Vec<String> = kinds.iter().map(short_name).collect();
             names.join(" or ")
         }
+        ValueKind::Text => "text".into(),
         other => other.name(),
     }
 }

@@ -331,7 +331,9 @@ pub(super) fn pieces(
     match template::parse(text, names) {
         Ok(pieces) => Some(pieces),
         Err(errors) => {
-            errors.into_iter().for_each(|why| notes.add(&at.span, why));
+            for (message, help) in errors {
+                notes.add_with(&at.span, message, help);
+            }
             None
         }
     }

@@ -35,12 +35,15 @@ pub(super) const HOLES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The message about an invalid hole, and the remedy.
+pub(super) type InvalidHole = (String, Option<String>);
+
 /// Parses a template. The errors describe each invalid hole. A hole with quoted
 /// text is that text, so that braces can be written too.
 pub(super) fn parse(
     text: &str,
     names: &TemplateNames<'_>,
-) -> Result<Vec<TemplatePiece>, Vec<String>> {
+) -> Result<Vec<TemplatePiece>, Vec<InvalidHole>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     let mut rest = text;
@@ -48,7 +51,7 @@ pub(super) fn parse(
         push_text(&mut pieces, &rest[..at]);
         let tail = &rest[at + 2..];
         let Some(end) = tail.find("}}") else {
-            errors.push("`{{` without `}}`".to_owned());
+            errors.push(("`{{` without `}}`".to_owned(), None));
             rest = "";
             break;
         };
@@ -79,7 +82,7 @@ fn push_text(pieces: &mut Vec<TemplatePiece>, text: &str) {
     }
 }
 
-fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, String> {
+fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, InvalidHole> {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
         ["client"] => return Ok(TemplateVariable::Client),
@@ -90,9 +93,10 @@ fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, S
             let ends = (low.parse(), high.parse());
             return match ends {
                 (Ok(low), Ok(high)) if low <= high => Ok(TemplateVariable::Random(low, high)),
-                _ => Err(format!(
-                    "`{name}`: write random LOW HIGH with whole numbers"
-                )),
+                _ => {
+                    let message = format!("`{name}`: write random LOW HIGH with whole numbers");
+                    Err((message, None))
+                }
             };
         }
         _ => {}
@@ -108,15 +112,26 @@ fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, S
                     feeder: index,
                     column,
                 }),
-                None => Err(format!(
-                    "the feeder `{feeder}` has no column `{column}`; it has {}",
-                    names.feeders[index].columns().join(", ")
-                )),
+                None => {
+                    let columns = names.feeders[index].columns();
+                    let help = base::suggestion_or_all(column, &columns, "it has");
+                    let message = format!("the feeder `{feeder}` has no column `{column}`");
+                    Err((message, Some(help)))
+                }
             };
         }
-        return Err(format!("there is no feeder named `{feeder}`"));
+        let help = base::suggestion(feeder, names.feeders.iter().map(|f| &*f.name));
+        return Err((format!("there is no feeder named `{feeder}`"), help));
     }
-    Err(format!(
-        "`{name}` is not captured by an earlier step and is not one of client, iteration, uuid, now_ms, random LOW HIGH; literal braces are written `{{{{\"{{{{\"}}}}`"
-    ))
+    let message = format!("`{name}` is not a value, and no earlier step captures it");
+    let known = VALUES
+        .into_iter()
+        .chain(names.captured.iter().map(String::as_str));
+    let help = base::suggestion(name, known).unwrap_or_else(|| {
+        "values are client, iteration, uuid, now_ms, random LOW HIGH; literal braces are written `{{\"{{\"}}`".to_owned()
+    });
+    Err((message, Some(help)))
 }
+
+/// Values that every template has.
+const VALUES: [&str; 4] = ["client", "iteration", "uuid", "now_ms"];

@@ -13,6 +13,7 @@ use crate::terminal::{
     SEPARATOR, ScreenPlace, ScreenStep, TerminalTarget, WaitFor, code_table, key_named, model_named,
 };
 use crate::tls::{TlsTarget, TrustSettings};
+use crate::url::UrlError;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use tn3270::{Key, LuName};
@@ -64,8 +65,12 @@ pub(super) fn server(
     };
     let (address, host) = match resolve(text) {
         Ok(found) => found,
+        Err(why @ UrlError::Resolve(..)) => {
+            notes.add_unresolved(&at.span, why.to_string());
+            return None;
+        }
         Err(why) => {
-            notes.add(&at.span, why);
+            notes.add(&at.span, why.to_string());
             return None;
         }
     };
@@ -91,20 +96,20 @@ pub(super) fn server(
 }
 
 /// The address of `host` or `host:port`, and the host name.
-pub(crate) fn resolve(text: &str) -> Result<(SocketAddr, String), String> {
+pub(crate) fn resolve(text: &str) -> Result<(SocketAddr, String), UrlError> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
             let port = port.parse::<u16>();
-            let port = port.map_err(|_| "the port must be a number from 1 to 65535")?;
+            let port = port.map_err(|_| UrlError::Port)?;
             (host, port)
         }
         _ => (text, TELNET_PORT),
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let found = (host, port).to_socket_addrs();
-    let mut found = found.map_err(|e| format!("{host}: {e}"))?;
-    let first = found.next();
-    let address = first.ok_or_else(|| format!("{host} has no address"))?;
+    let failed = |why: String| UrlError::Resolve(host.to_owned(), why);
+    let first = found.map_err(|e| failed(e.to_string()))?.next();
+    let address = first.ok_or_else(|| failed("no address".to_owned()))?;
     Ok((address, host.to_owned()))
 }
 

@@ -1,7 +1,7 @@
 //! A parsed TOML file with the position of every value, and the list of its
 //! mistakes.
 
-use super::ScenarioMistake;
+use base::{Diagnostic, Severity};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -35,7 +35,7 @@ pub(super) struct TreeEntry {
 /// Collects mistakes. A mistake that two combinations of a loop share is kept once.
 pub(super) struct MistakeList<'t> {
     text: &'t str,
-    found: BTreeSet<(u32, u32, String)>,
+    found: BTreeSet<(u32, u32, String, Option<String>, Severity)>,
 }
 
 impl Node {
@@ -134,8 +134,41 @@ impl<'t> MistakeList<'t> {
 
     /// Notes a mistake at a place.
     pub fn add(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.add_with(span, message, None);
+    }
+
+    /// Notes a mistake at a place, with its remedy.
+    pub fn add_with(
+        &mut self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
         let (line, column) = settings::position(self.text, span.start);
-        self.found.insert((line, column, message.into()));
+        let found = (line, column, message.into(), help, Severity::Error);
+        self.found.insert(found);
+    }
+
+    /// Notes a server whose address cannot be found from this machine: the file itself
+    /// may be right.
+    pub fn add_unresolved(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        let (line, column) = settings::position(self.text, span.start);
+        let found = (line, column, message.into(), None, Severity::Warning);
+        self.found.insert(found);
+    }
+
+    /// A value as the file has it; that of a loop as the loop has it.
+    pub fn written(&self, node: &Node) -> String {
+        match &node.value {
+            TreeValue::Text(text) => format!("\"{text}\""),
+            TreeValue::Integer(n) => n.to_string(),
+            TreeValue::Float(n) => n.to_string(),
+            TreeValue::Bool(b) => b.to_string(),
+            TreeValue::List(_) | TreeValue::Table(_) | TreeValue::Other => {
+                let raw = self.text.get(node.span.clone()).unwrap_or_default();
+                raw.lines().next().unwrap_or_default().to_owned()
+            }
+        }
     }
 
     /// Notes a mistake at byte `at` of a text value, if the file contains the
@@ -148,21 +181,11 @@ impl<'t> MistakeList<'t> {
     }
 
     /// All mistakes in the order of the file.
-    pub fn finish(self) -> Vec<ScenarioMistake> {
-        let line = |n: u32| {
-            self.text
-                .lines()
-                .nth(n as usize - 1)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let found = self.found.iter();
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let found = self.found.into_iter();
         found
-            .map(|(n, column, message)| ScenarioMistake {
-                line: *n,
-                column: *column,
-                message: message.clone(),
-                text: line(*n),
+            .map(|(line, column, message, help, severity)| {
+                Diagnostic::new(severity, (line, column), message).maybe_help(help)
             })
             .collect()
     }
@@ -172,11 +195,15 @@ impl<'t> MistakeList<'t> {
 pub(super) fn parse(text: &str, notes: &mut MistakeList<'_>) -> Node {
     let (table, errors) = DeTable::parse_recoverable(text);
     for mistake in settings::syntax_mistakes(text, &errors) {
-        let help = mistake
-            .help
-            .map_or(String::new(), |help| format!("; {help}"));
-        let message = mistake.message + &help;
-        notes.found.insert((mistake.line, mistake.column, message));
+        let Diagnostic {
+            line,
+            column,
+            message,
+            help,
+            ..
+        } = mistake;
+        let found = (line, column, message, help, Severity::Error);
+        notes.found.insert(found);
     }
     let span = table.span();
     Node {

@@ -191,7 +191,7 @@ frame = { length = 3 }
         "1:1 there is",
         "2:10 `5 parsecs`",
         "4:1 the loop",
-        "7:11 `clients` must",
+        "7:11 clients is",
         "8:1 `outstanding` can",
         "10:11 write the",
         "11:11 a status",
@@ -237,7 +237,7 @@ capture = { a = { json = "noslash" }, b = { json = "" }, c = { json = "/a" } }
         "2:54 `cpu<50us` cannot be judged",
         "5:1 the loop `unused` is not used",
         "8:10 no template uses the feeder `idle`",
-        "12:11 `clients` must be",
+        "12:11 clients is a whole number from",
         "15:26 a JSON Pointer begins with `/`, as in `/noslash`",
     ];
     assert_eq!(places.len(), expected.len(), "{places:#?}");
@@ -540,4 +540,49 @@ headers = {{ X-A = "{{{{a}}}}" }}
         lines.iter().all(|l| l.starts_with("GET /first")),
         "{lines:?}"
     );
+}
+
+#[test]
+fn any_number_of_messages_without_an_answer_is_sent_one_after_another() {
+    let address = serve(|mut stream| {
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
+    });
+    let plan = plan(&format!(
+        r#"
+[[population]]
+name = "p"
+clients = 1
+iterations = 50000
+sockets = {{ s = "tcp://{address}" }}
+[[population.step]]
+socket = "s"
+send = "hello"
+reply = false
+frame = {{ length = 4 }}
+"#
+    ));
+    let sum = carry_out(&plan).sum();
+    assert_eq!((sum.measured.answered, sum.whole.connects), (50_000, 1));
+    assert_eq!(sum.measured.bytes_out, 50_000 * 9);
+}
+
+/// `DRIVE_UPDATE=1` writes `testdata/mistakes.golden`; review it before a commit.
+#[test]
+fn mistakes_are_shown_with_their_lines_and_remedies() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let text = std::fs::read_to_string(folder.join("mistakes.toml")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mistakes = read(&text, &folder).unwrap_err();
+    let shown: String = mistakes
+        .iter()
+        .map(|mistake| {
+            let line = lines[mistake.line as usize - 1];
+            base::excerpt(mistake, Path::new("mistakes.toml"), Some(line), false)
+        })
+        .collect();
+    let golden = folder.join("mistakes.golden");
+    if std::env::var_os("DRIVE_UPDATE").is_some() {
+        std::fs::write(&golden, &shown).unwrap();
+    }
+    assert_eq!(shown, std::fs::read_to_string(golden).unwrap());
 }

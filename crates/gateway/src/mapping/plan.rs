@@ -12,7 +12,7 @@ use crate::project::asset::{AssetInterface, DataArea};
 use crate::project::structure::DirectionStructures;
 use crate::validate::params::ParameterPlace;
 use crate::validate::schema::{SchemaId, SchemaSet, SchemaType};
-use base::nearest;
+use base::{did_you_mean, nearest, suggestion, suggestion_or_all};
 use copybook::FieldId;
 use std::path::{Path as FilePath, PathBuf as FilePathBuf};
 
@@ -508,16 +508,12 @@ impl MappingCompiler<'_> {
             return;
         }
         let message = format!("the API's document gives this operation no {what} {name}");
-        match (nearest(name, known()), place) {
-            (Some(near), ParameterPlace::Path) => {
-                let help = format!("did you mean {near}?");
+        match (suggestion(name, known()), place) {
+            (Some(help), ParameterPlace::Path) => {
                 self.out.error_help(self.file, at, message, help);
             }
             (None, ParameterPlace::Path) => self.out.error(self.file, at, message),
-            (Some(near), _) => {
-                let help = Some(format!("did you mean {near}?"));
-                self.out.warn_help(self.file, at, message, help);
-            }
+            (help @ Some(_), _) => self.out.warn_help(self.file, at, message, help),
             (None, _) => {}
         }
     }
@@ -527,7 +523,7 @@ impl MappingCompiler<'_> {
         let known = PathRoot::ALL.iter().flat_map(|root| root.variables());
         let known = known.chain(&["apiRequest"]).copied();
         let message = format!("unknown variable ${name}: it never has a value");
-        let help = nearest(name, known).map(|near| format!("did you mean ${near}?"));
+        let help = nearest(name, known).map(|near| did_you_mean(format_args!("${near}")));
         self.out.warn_help(self.file, at, message, help);
     }
 
@@ -570,10 +566,7 @@ impl MappingCompiler<'_> {
             let Some(below) = self.set.property(id, name) else {
                 let message =
                     format!("the API's document gives {place} no {name}, so it never has a value");
-                let help = match nearest(name, known.iter().copied()) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("it has {}", known.join(", ")),
-                };
+                let help = suggestion_or_all(name, &known, "it has");
                 return self.out.warn_help(self.file, at, message, Some(help));
             };
             here = below;
@@ -748,10 +741,10 @@ impl MappingCompiler<'_> {
     ) {
         let known: Vec<&str> = known.collect();
         let message = format!("{place} has no {name}");
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None if known.is_empty() => "it is not a group".to_owned(),
-            None => format!("it has {}", known.join(", ")),
+        let help = if known.is_empty() {
+            "it is not a group".to_owned()
+        } else {
+            suggestion_or_all(name, &known, "it has")
         };
         self.out.error_help(self.file, at, message, help);
     }

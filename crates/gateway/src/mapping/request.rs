@@ -13,7 +13,7 @@ use crate::json::{JsonKind, JsonTape, PathResult};
 use crate::problem::Fault;
 use crate::project::asset::{AssetInterface, DataArea, InterfaceStyle};
 use crate::project::structure::DirectionStructures;
-use base::nearest;
+use base::suggestion_or_all;
 use copybook::{FieldId, RecordLayout};
 
 /// The values for the areas of an interface, by area.
@@ -348,12 +348,10 @@ fn unknown<'k>(
     compiler: &mut MappingCompiler<'_>,
 ) {
     let known: Vec<&str> = known.collect();
-    let help = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean {near}?"),
-        None if known.is_empty() => {
-            "it is not a group: write template or expression in place of mappings".to_owned()
-        }
-        None => format!("it has {}", known.join(", ")),
+    let help = if known.is_empty() {
+        "it is not a group: write template or expression in place of mappings".to_owned()
+    } else {
+        suggestion_or_all(name, &known, "it has")
     };
     let message = format!("{place} has no {name}");
     compiler.out.error_help(compiler.file, at, message, help);

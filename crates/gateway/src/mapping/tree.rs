@@ -5,7 +5,7 @@
 use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::keys;
 use crate::yaml::Node;
-use base::nearest;
+use base::suggestion_or_all;
 use std::path::Path;
 
 /// Keys a mapping node may have.
@@ -153,10 +153,7 @@ fn read_node(
             // Not a list of its own: the elements' mapping inside `foreach`.
             "input" if at == node.at => {}
             _ => {
-                let help = match nearest(word, KEYS) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("known are {}", KEYS.join(", ")),
-                };
+                let help = suggestion_or_all(word, &KEYS, "known are");
                 out.error_help(file, key.at, format!("unknown key {word}"), help);
             }
         }

@@ -17,7 +17,7 @@ use super::references::{self, DanglingReference};
 use super::{Document, OpenapiVersion, pointer, roles, shapes, swagger_keywords};
 use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::validate::format;
-use base::nearest;
+use base::{nearest, suggestion, suggestion_or_all};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -905,8 +905,7 @@ impl Walk<'_> {
             "a"
         };
         let message = format!("{keyword} is not a keyword of {article} {title}, and is ignored");
-        let help = nearest(keyword, rows.iter().map(|row| row.keyword))
-            .map(|near| format!("did you mean {near}?"));
+        let help = suggestion(keyword, rows.iter().map(|row| row.keyword));
         self.out.warn_help(&self.document.file, at, message, help);
     }
 
@@ -988,8 +987,7 @@ impl Walk<'_> {
         if format::CHECKED.contains(&name) || format::HINTS.contains(&name) {
             return;
         }
-        let help = nearest(name, format::CHECKED);
-        let help = help.map(|near| format!("did you mean {near}?"));
+        let help = suggestion(name, format::CHECKED);
         let at = self.at("format");
         let message = format!("format: {name} is not checked");
         self.out.warn_help(&self.document.file, at, message, help);
@@ -1075,10 +1073,7 @@ impl Walk<'_> {
             (_, Value::String(name)) if !known(value) => {
                 let types = ["string", "number", "integer", "boolean", "array", "object"];
                 let message = format!("type: {name} is not a type, and is not checked");
-                let help = match nearest(name, types) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("types are {}", types.join(", ")),
-                };
+                let help = suggestion_or_all(name, &types, "types are");
                 let at = self.at("type");
                 return (self.out).warn_help(&self.document.file, at, message, Some(help));
             }

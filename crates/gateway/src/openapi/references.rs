@@ -79,7 +79,7 @@ fn help(document: &Value, pointer: &str) -> String {
         Some(near) => {
             let rest = &pointer[above.len() + 1 + name.len()..];
             let near = near.replace('~', "~0").replace('/', "~1");
-            format!("did you mean #{above}/{near}{rest}?")
+            base::did_you_mean(format_args!("#{above}/{near}{rest}"))
         }
         None if names.is_empty() => format!("#{above} is empty: describe {name} there"),
         None => {

@@ -72,7 +72,8 @@ pub(super) fn misplaced(kind: ObjectKind, keyword: &str) -> Option<String> {
             "{KEYWORD} belongs at the root of the document or in an operation: here it has no effect"
         )),
         (false, _) => Some(format!(
-            "unknown extension {keyword}; did you mean {meant}?"
+            "unknown extension {keyword}; {}",
+            base::did_you_mean(meant)
         )),
     }
 }

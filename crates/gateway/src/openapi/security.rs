@@ -11,7 +11,7 @@ use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::security::{
     AuthenticationScheme, AvailableSchemes, KeyPlace, SchemeDemand, SecurityRequirement,
 };
-use base::nearest;
+use base::suggestion;
 use serde_json::Value;
 
 /// The requirements of an operation; `None` if neither it nor the document has
@@ -144,12 +144,9 @@ fn scheme(
     let known = document.json.pointer("/components/securitySchemes");
     let known = known.and_then(Value::as_object);
     let Some(object) = known.and_then(|known| known.get(name)) else {
-        let mut names = known.into_iter().flatten().map(|(name, _)| name.as_str());
-        let near = nearest(name, names.by_ref()).map(str::to_owned);
-        let help = match near {
-            Some(near) => format!("did you mean {near}?"),
-            None => "describe it in components.securitySchemes".to_owned(),
-        };
+        let names = known.into_iter().flatten().map(|(name, _)| name.as_str());
+        let help = suggestion(name, names)
+            .unwrap_or_else(|| "describe it in components.securitySchemes".to_owned());
         return Err(RejectedScheme {
             name: name.to_owned(),
             why: "it is not a scheme of components.securitySchemes".to_owned(),

@@ -6,7 +6,7 @@ use super::path::PathPattern;
 use super::{Condition, Property, PropertyChange, Rule, ValuePart};
 use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::page;
-use base::nearest;
+use base::suggestion_or_all;
 use http::{HeaderName, Method};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -238,10 +238,7 @@ impl PolicyReader<'_> {
     fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: FilePosition) {
         let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
             let message = format!("<{name}> is not a condition");
-            let help = match nearest(name, CONDITIONS) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("there are {}", CONDITIONS.join(", ")),
-            };
+            let help = suggestion_or_all(name, &CONDITIONS, "there are");
             // The rule is not one without conditions for that.
             if let Some(made) = &mut self.rule {
                 made.rule.conditions.push(Condition::Path(Vec::new()));
@@ -326,10 +323,7 @@ impl PolicyReader<'_> {
             match Method::from_bytes(upper.as_bytes()) {
                 Ok(method) if METHODS.contains(&&*upper) => methods.push(method),
                 _ => {
-                    let help = match nearest(value, METHODS) {
-                        Some(near) => format!("did you mean {near}?"),
-                        None => format!("there are {}", METHODS.join(", ")),
-                    };
+                    let help = suggestion_or_all(value, &METHODS, "there are");
                     let message = format!("{value:?} is not a method");
                     self.out.error_help(self.file, at, message, help);
                 }
@@ -355,10 +349,10 @@ impl PolicyReader<'_> {
                 continue;
             }
             let message = format!("<{element}> has no attribute {name}");
-            let help = match nearest(&name, known.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None if known.is_empty() => "it has no attributes".to_owned(),
-                None => format!("it has {}", known.join(", ")),
+            let help = if known.is_empty() {
+                "it has no attributes".to_owned()
+            } else {
+                suggestion_or_all(&name, known, "it has")
             };
             self.out.error_help(self.file, at, message, help);
         }
@@ -373,11 +367,8 @@ impl PolicyReader<'_> {
             return self.set_nothing(at, message, None);
         }
         let Some((_, property)) = PROPERTIES.iter().find(|(known, _)| *known == name) else {
-            let known = || PROPERTIES.iter().map(|(name, _)| *name);
-            let help = match nearest(&name, known()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
-            };
+            let known = PROPERTIES.map(|(name, _)| name);
+            let help = suggestion_or_all(&name, &known, "there are");
             let message = format!("{name} is not a property");
             return self.out.error_help(self.file, at, message, help);
         };

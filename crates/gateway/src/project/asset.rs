@@ -200,7 +200,7 @@ pub(crate) fn load(
             // A kind of its own costs its operations, a slip of the pen is one.
             match nearest(kind, known) {
                 Some(near) => {
-                    out.error_help(&file, at, why, format!("did you mean {near}?"));
+                    out.error_help(&file, at, why, base::did_you_mean(near));
                     return None;
                 }
                 None if kind.is_empty() => {

@@ -9,7 +9,7 @@
 
 use crate::diagnostics::ProjectDiagnostics;
 use crate::yaml::Node;
-use base::nearest;
+use base::suggestion;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -127,8 +127,7 @@ pub(crate) fn check(kind: ProjectFile, file: &Path, node: &Node, out: &mut Proje
             continue;
         }
         let message = format!("unknown key {name}, which is ignored");
-        let help = nearest(name, rows.iter().map(|(known, _)| *known));
-        let help = help.map(|near| format!("did you mean {near}?"));
+        let help = suggestion(name, rows.iter().map(|(known, _)| *known));
         out.warn_help(file, key.at, message, help);
     }
 }

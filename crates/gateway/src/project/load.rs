@@ -18,7 +18,7 @@ use crate::openapi::{Document, OpenapiVersion, OperationObject, json_content, ro
 use crate::security::AvailableSchemes;
 use crate::validate::params::{self, OperationParameter};
 use crate::validate::schema::{SchemaId, SchemaSet};
-use base::nearest;
+use base::{suggestion, suggestion_or_all};
 use copybook::CodePage;
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
@@ -328,10 +328,9 @@ impl Loader<'_> {
         for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
             let message = format!("the path has no variable {{{name}}}, but its parameters have");
-            let help = match nearest(name, variables.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "a parameter with in: path must be in the path, in braces".to_owned(),
-            };
+            let help = suggestion(name, variables.iter().copied()).unwrap_or_else(|| {
+                "a parameter with in: path must be in the path, in braces".to_owned()
+            });
             self.out.error_help(file, at, message, help);
         }
     }
@@ -379,11 +378,8 @@ impl Loader<'_> {
             // Its own faults are reported already.
             Some(None) => return None,
             None => {
-                let known = || self.assets.keys().map(String::as_str);
-                let help = match nearest(name, known()) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
-                };
+                let known: Vec<&str> = self.assets.keys().map(String::as_str).collect();
+                let help = suggestion_or_all(name, &known, "there are");
                 self.out
                     .error_help(&file, zasset.at, format!("no asset {name}"), help);
                 return None;

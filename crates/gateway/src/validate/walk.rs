@@ -10,7 +10,7 @@ use super::schema::{
 };
 use crate::json::{JsonKind, TapeValue};
 use crate::problem::Fault;
-use base::nearest;
+use base::suggestion;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -257,9 +257,10 @@ impl<'s> SchemaWalk<'s, '_> {
                 (None, true) => {
                     // A client may send names of any length.
                     let known = schema.properties.iter().map(|(known, _)| &**known);
-                    let near = (name.len() <= 64).then(|| nearest(&name, known)).flatten();
-                    let meant =
-                        near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+                    let near = (name.len() <= 64).then(|| suggestion(&name, known));
+                    let meant = near
+                        .flatten()
+                        .map_or(String::new(), |help| format!("; {help}"));
                     self.fault(format!("{name} is not a member of this object{meant}"));
                 }
                 (None, false) => {}

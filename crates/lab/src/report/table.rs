@@ -1,7 +1,7 @@
 //! Tables in addition to the figures, as text and as HTML.
 
 use super::model::Table;
-use super::text::{columns, wrapped, wrapped_at};
+use super::text::{columns, wrapped};
 use maud::{Markup, html};
 use page::{PageTable, TableColumn, note};
 
@@ -31,7 +31,8 @@ fn folded(line: &str, rows: &[Vec<String>], last: usize) -> String {
     let before = 2 + (0..last).map(|column| width(column) + 2).sum::<usize>();
     let start: String = line.chars().take(before).collect();
     let cell: String = line.chars().skip(before).collect();
-    let below = wrapped_at(&cell, &" ".repeat(before), before + FOLD);
+    let indent = " ".repeat(before);
+    let below = base::wrapped(&cell, [&indent, &indent], before + FOLD);
     match below.trim_start() {
         "" => format!("{}\n", start.trim_end()),
         text => format!("{start}{text}"),

@@ -178,31 +178,9 @@ pub(super) fn columns(rows: &[Vec<String>], right: &[usize], indent: &str) -> St
     rows.iter().map(line).collect()
 }
 
+/// Lines of the report's width, each after `indent`.
 pub(super) fn wrapped(text: &str, indent: &str) -> String {
-    wrapped_at(text, indent, COLUMNS)
-}
-
-/// Lines of at most `most` characters, each after `indent`.
-pub(super) fn wrapped_at(text: &str, indent: &str, most: usize) -> String {
-    let mut out = String::new();
-    let mut line = String::from(indent);
-    for word in text.split_whitespace() {
-        let used = line.chars().count();
-        if used > indent.len() && used + 1 + word.chars().count() > most {
-            out += &line;
-            out.push('\n');
-            line = indent.to_owned();
-        }
-        if line.len() > indent.len() {
-            line.push(' ');
-        }
-        line += word;
-    }
-    if line.len() > indent.len() {
-        out += &line;
-        out.push('\n');
-    }
-    out
+    base::wrapped(text, [indent, indent], COLUMNS)
 }
 
 /// The meaning of the marks before a figure, for text and page.

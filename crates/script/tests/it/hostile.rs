@@ -152,7 +152,7 @@ fn an_unhandled_rejection_is_reported_with_its_line() {
     );
     let text = "export const GET = () => 1;\nPromise.reject(new Error('early'));";
     let mistake = load_all(&[("main.js", text)], limits()).err().unwrap();
-    assert_eq!(mistake.place.line, 2, "{mistake}");
+    assert_eq!(mistake.line, 2, "{mistake}");
 }
 
 #[test]

@@ -410,10 +410,10 @@ fn a_mistake_in_the_text_has_its_line_and_column() {
         .err()
         .unwrap();
     assert_eq!(
-        (mistake.place.file.as_str(), mistake.place.line),
+        (mistake.file.to_str().unwrap(), mistake.line),
         ("main.js", 2)
     );
-    assert!(mistake.place.column > 0, "{mistake}");
+    assert!(mistake.column > 0, "{mistake}");
     let mistake = load_all(&[("main.js", "cics.link('A')")], Limits::default())
         .err()
         .unwrap();

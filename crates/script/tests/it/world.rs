@@ -10,8 +10,7 @@ use cics::resp::Condition;
 use link::{CallAnswer, CallOperation};
 use script::{
     AbendInfo, CopybookLibrary, EngineRecords, Fault, HostEvent, Limits, LogLevel, ModuleSources,
-    ProgramInput, ProgramOutput, Request, ScriptDiagnostic, ScriptEngine, ScriptFailure,
-    ScriptHost, TaskAttributes,
+    ProgramInput, ProgramOutput, Request, ScriptEngine, ScriptFailure, ScriptHost, TaskAttributes,
 };
 
 /// The requests that the host received, as text.
@@ -158,7 +157,7 @@ pub struct Script {
 }
 
 /// Loads modules; the first is the script.
-pub fn load_all(texts: &[(&str, &str)], limits: Limits) -> Result<Script, ScriptDiagnostic> {
+pub fn load_all(texts: &[(&str, &str)], limits: Limits) -> Result<Script, base::Diagnostic> {
     let sources = texts
         .iter()
         .map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));

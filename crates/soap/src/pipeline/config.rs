@@ -4,6 +4,8 @@
 //! Unsupported elements (transports by name, MTOM, security) are rejected by name:
 //! a message must not skip a step that its pipeline requires.
 
+use base::Diagnostic;
+
 use crate::addressing::AddressingVersion;
 use crate::envelope::SoapVersion;
 use crate::xml::{self, Limits, XmlElement};
@@ -89,29 +91,13 @@ impl HeaderProgram {
     }
 }
 
-/// Why a file is not a pipeline.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// Not XML.
-    #[error(transparent)]
-    Xml(#[from] xml::Error),
-    /// XML, and no pipeline.
-    #[error("line {line}: {reason}")]
-    Form {
-        /// Line, from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-}
-
 impl Config {
     /// Reads a file.
     ///
     /// # Errors
     ///
     /// The mistake, and its place.
-    pub fn parse(text: &str) -> Result<Config, ConfigError> {
+    pub fn parse(text: &str) -> Result<Config, Diagnostic> {
         let root = xml::parse_tree(text, Limits::default())?;
         let role = match root.name.as_str() {
             "provider_pipeline" => PipelineRole::Provider,
@@ -121,7 +107,7 @@ impl Config {
                     "the root element is {other}; expected provider_pipeline or \
                         requester_pipeline"
                 );
-                return Err(form(&root, reason));
+                return Err(root.mistake(reason));
             }
         };
         let mut config = Config {
@@ -137,17 +123,16 @@ impl Config {
                 "service" => config.service(child)?,
                 "apphandler" => config.application = Some(program(child, &child.text)?),
                 "service_parameter_list" => config.parameters = contents(child),
-                other => return Err(form(child, unknown(other, &root.name))),
+                other => return Err(child.mistake(unknown(other, &root.name))),
             }
         }
         match (role, &config.terminal) {
             (PipelineRole::Provider, None) => {
-                Err(form(&root, "a provider needs a terminal_handler"))
+                Err(root.mistake("a provider needs a terminal_handler"))
             }
-            (PipelineRole::Requester, Some(_)) => Err(form(
-                &root,
-                "a requester has no terminal_handler; remove it",
-            )),
+            (PipelineRole::Requester, Some(_)) => {
+                Err(root.mistake("a requester has no terminal_handler; remove it"))
+            }
             _ => Ok(config),
         }
     }
@@ -173,7 +158,7 @@ impl Config {
         named.chain(application.filter(|name| *name != CONVERTER))
     }
 
-    fn transport(&mut self, transport: &XmlElement) -> Result<(), ConfigError> {
+    fn transport(&mut self, transport: &XmlElement) -> Result<(), Diagnostic> {
         for list in &transport.children {
             match list.name.as_str() {
                 "default_transport_handler_list" | "default_http_transport_handler_list" => {
@@ -182,13 +167,13 @@ impl Config {
                         self.handlers.push(handler);
                     }
                 }
-                other => return Err(form(list, unknown(other, "transport"))),
+                other => return Err(list.mistake(unknown(other, "transport"))),
             }
         }
         Ok(())
     }
 
-    fn service(&mut self, service: &XmlElement) -> Result<(), ConfigError> {
+    fn service(&mut self, service: &XmlElement) -> Result<(), Diagnostic> {
         for child in &service.children {
             match child.name.as_str() {
                 "service_handler_list" => {
@@ -199,25 +184,25 @@ impl Config {
                 }
                 "terminal_handler" => match &child.children[..] {
                     [one] => self.terminal = Some(self.handler(one, true)?),
-                    _ => return Err(form(child, "a terminal_handler must contain one handler")),
+                    _ => return Err(child.mistake("a terminal_handler must contain one handler")),
                 },
-                other => return Err(form(child, unknown(other, "service"))),
+                other => return Err(child.mistake(unknown(other, "service"))),
             }
         }
         Ok(())
     }
 
-    fn handler(&self, from: &XmlElement, terminal: bool) -> Result<MessageHandler, ConfigError> {
+    fn handler(&self, from: &XmlElement, terminal: bool) -> Result<MessageHandler, Diagnostic> {
         let version = match from.name.as_str() {
             "handler" => return program_handler(from),
             "cics_soap_1.1_handler" | "cics_soap_1.1_handler_java" => SoapVersion::V11,
             "cics_soap_1.2_handler" | "cics_soap_1.2_handler_java" => SoapVersion::V12,
             "cics_json_handler_java" if terminal => return Ok(MessageHandler::Json),
-            other => return Err(form(from, unknown(other, "a list of handlers"))),
+            other => return Err(from.mistake(unknown(other, "a list of handlers"))),
         };
         if self.role == PipelineRole::Provider && !terminal {
             let reason = "a provider's SOAP handler must be its terminal_handler";
-            return Err(form(from, reason));
+            return Err(from.mistake(reason));
         }
         let mut headers = Vec::new();
         let mut addressing: Option<AddressingConfig> = None;
@@ -240,7 +225,7 @@ impl Config {
                 // It says where Java runs, which nothing here needs.
                 "jvmserver" | "repository" => {}
                 "addressing" => add(edition_of(child)?, true),
-                other => return Err(form(child, unknown(other, &from.name))),
+                other => return Err(child.mistake(unknown(other, &from.name))),
             }
         }
         Ok(MessageHandler::Soap {
@@ -251,10 +236,10 @@ impl Config {
     }
 }
 
-fn program_handler(from: &XmlElement) -> Result<MessageHandler, ConfigError> {
+fn program_handler(from: &XmlElement) -> Result<MessageHandler, Diagnostic> {
     let named = from.children.iter().find(|c| c.name == "program");
     let Some(named) = named else {
-        return Err(form(from, "a handler needs its program"));
+        return Err(from.mistake("a handler needs its program"));
     };
     let name = program(named, &named.text)?;
     if name == "DFHPIJT" {
@@ -281,23 +266,23 @@ enum Header {
 }
 
 /// The edition that the element `addressing` names, or the recommendation.
-fn edition_of(from: &XmlElement) -> Result<AddressingVersion, ConfigError> {
+fn edition_of(from: &XmlElement) -> Result<AddressingVersion, Diagnostic> {
     match from.children.iter().find(|c| c.name == "namespace") {
         None => Ok(AddressingVersion::default()),
         Some(named) => edition(named, named.text.trim()),
     }
 }
 
-fn edition(at: &XmlElement, namespace: &str) -> Result<AddressingVersion, ConfigError> {
+fn edition(at: &XmlElement, namespace: &str) -> Result<AddressingVersion, Diagnostic> {
     AddressingVersion::of(namespace).ok_or_else(|| {
         let [new, old] = AddressingVersion::ALL.map(AddressingVersion::namespace);
         let reason =
             format!("{namespace:?} is not a namespace of WS-Addressing; use {new} or {old}");
-        form(at, reason)
+        at.mistake(reason)
     })
 }
 
-fn header_program(from: &XmlElement) -> Result<Header, ConfigError> {
+fn header_program(from: &XmlElement) -> Result<Header, Diagnostic> {
     let text = |name: &str| {
         let child = from.children.iter().find(|c| c.name == name);
         child.map(|c| c.text.trim().to_owned())
@@ -306,14 +291,14 @@ fn header_program(from: &XmlElement) -> Result<Header, ConfigError> {
         (text("program_name"), text("namespace"), text("localname"))
     else {
         let reason = "a headerprogram needs program_name, namespace and localname";
-        return Err(form(from, reason));
+        return Err(from.mistake(reason));
     };
     let mandatory = matches!(text("mandatory").as_deref(), Some("true" | "1"));
     if name == DFHWSADH {
         if local != "*" {
             let reason =
                 "DFHWSADH handles all header blocks of its namespace: its localname must be *";
-            return Err(form(from, reason));
+            return Err(from.mistake(reason));
         }
         return Ok(Header::Addressing(edition(from, &namespace)?, mandatory));
     }
@@ -325,12 +310,12 @@ fn header_program(from: &XmlElement) -> Result<Header, ConfigError> {
     }))
 }
 
-fn program(at: &XmlElement, name: &str) -> Result<String, ConfigError> {
+fn program(at: &XmlElement, name: &str) -> Result<String, Diagnostic> {
     let name = name.trim();
     if (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
         Ok(name.to_owned())
     } else {
-        Err(form(at, format!("{name:?} is not a valid program name")))
+        Err(at.mistake(format!("{name:?} is not a valid program name")))
     }
 }
 
@@ -368,13 +353,6 @@ fn write(element: &XmlElement, out: &mut Vec<u8>) {
 
 fn unknown(name: &str, within: &str) -> String {
     format!("{name} in {within} is not supported; remove it if messages may go without it")
-}
-
-fn form(at: &XmlElement, reason: impl Into<String>) -> ConfigError {
-    ConfigError::Form {
-        line: at.line,
-        reason: reason.into(),
-    }
 }
 
 #[cfg(test)]
@@ -415,7 +393,7 @@ mod tests {
             "<addressing><namespace>urn:a</namespace></addressing>".to_owned(),
         ] {
             let said = read(&wrong).unwrap_err().to_string();
-            assert!(said.starts_with("line 3"), "{said}");
+            assert!(said.starts_with("3:"), "{said}");
         }
     }
 
@@ -469,7 +447,7 @@ mod tests {
         let wsse = "<requester_pipeline>\n<service><service_handler_list>\n<wsse_handler/>\
                     </service_handler_list></service></requester_pipeline>";
         let error = Config::parse(wsse).unwrap_err().to_string();
-        assert!(error.starts_with("line 3: wsse_handler"), "{error}");
+        assert!(error.starts_with("3:1: error: wsse_handler"), "{error}");
         for wrong in [
             "<pipeline/>",
             "<provider_pipeline/>",

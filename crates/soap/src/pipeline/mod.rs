@@ -22,7 +22,7 @@ mod soap;
 
 pub use addressing::{AnswerDestination, ReplyPolicy, RunAddressing};
 pub use config::{
-    AddressingConfig, CONVERTER, Config, ConfigError, HeaderProgram, MessageHandler, PipelineRole,
+    AddressingConfig, CONVERTER, Config, HeaderProgram, MessageHandler, PipelineRole,
 };
 pub use machine::{Pipeline, PipelineAction, PipelineError, PipelineOutcome};
 

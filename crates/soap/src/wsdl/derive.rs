@@ -15,12 +15,12 @@
 //! | up to n times, n within the limit | `name-num`, `OCCURS n` |
 //! | more often | `name-num`, `name-cont`: a container of records |
 
-use super::WsdlError;
 use super::draft::CopybookDraft;
 use super::simple::{self, ContentType, Limits, Occurs, SimpleItem, occurs, truth};
 use super::types::{Schema, XsdSchemaSet};
 use crate::binding::{MessageLayout, Node};
 use crate::xml::{XML, XSD, XmlElement};
+use base::Diagnostic;
 use copybook::generated;
 
 /// The copybook and elements of a message.
@@ -30,7 +30,7 @@ pub(super) fn structure<'a>(
     declaration: &'a XmlElement,
     what: &str,
     limits: Limits,
-) -> Result<MessageLayout, WsdlError> {
+) -> Result<MessageLayout, Diagnostic> {
     let name = declaration.attribute("name").unwrap_or("message");
     let mut builder = Builder {
         schemas,
@@ -74,7 +74,7 @@ pub(super) fn parts<'a>(
     (namespace, name): (&str, &str),
     what: &str,
     limits: Limits,
-) -> Result<MessageLayout, WsdlError> {
+) -> Result<MessageLayout, Diagnostic> {
     let mut builder = Builder {
         schemas,
         limits,
@@ -136,7 +136,7 @@ impl<'a> Builder<'a> {
         complex: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         if self.open.iter().any(|e| std::ptr::eq(*e, complex)) {
             let fix = "A record cannot contain itself; take the element out of the message.";
             return Err(schema.refused(complex, "the type contains itself", fix));
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         complex: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         let mut nodes = Vec::new();
         for child in complex.children.iter().filter(|c| c.namespace == XSD) {
             match child.name.as_str() {
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
         derived: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         if !matches!(derived.name.as_str(), "extension" | "restriction") {
             return Ok(Vec::new());
         }
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
         of: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         if self.open.iter().any(|e| std::ptr::eq(*e, of)) {
             let fix = "A record cannot contain itself.";
             return Err(schema.refused(of, "it contains itself", fix));
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         derived: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         let base = derived.attribute("base").unwrap_or_default();
         let name = schema.resolve(derived, base)?;
         if name.0 == SOAP_ENCODING {
@@ -281,7 +281,7 @@ impl<'a> Builder<'a> {
         at: &'a XmlElement,
         kind: &'static str,
         attribute: &str,
-    ) -> Result<(&'a Schema, &'a XmlElement), WsdlError> {
+    ) -> Result<(&'a Schema, &'a XmlElement), Diagnostic> {
         let Some(written) = at.attribute(attribute) else {
             return Err(schema.broken(at, format!("it has no {attribute}")));
         };
@@ -300,7 +300,7 @@ impl<'a> Builder<'a> {
         optional: bool,
         part: usize,
         level: u32,
-    ) -> Result<Vec<Node>, WsdlError> {
+    ) -> Result<Vec<Node>, Diagnostic> {
         if child.namespace != XSD {
             return Ok(Vec::new());
         }
@@ -357,7 +357,7 @@ impl<'a> Builder<'a> {
         declaration: &'a XmlElement,
         part: usize,
         level: u32,
-    ) -> Result<Option<Node>, WsdlError> {
+    ) -> Result<Option<Node>, Diagnostic> {
         let usage = declaration.attribute("use");
         if usage == Some("prohibited") {
             return Ok(None);
@@ -415,7 +415,7 @@ impl<'a> Builder<'a> {
         occurs: Occurs,
         part: usize,
         level: u32,
-    ) -> Result<Option<Node>, WsdlError> {
+    ) -> Result<Option<Node>, Diagnostic> {
         if occurs.max == Some(0) {
             return Ok(None);
         }
@@ -482,7 +482,7 @@ impl<'a> Builder<'a> {
         level: u32,
         base: &str,
         table: &str,
-    ) -> Result<(), WsdlError> {
+    ) -> Result<(), Diagnostic> {
         match kind {
             ContentType::Simple(simple) => {
                 node.form = simple.form;
@@ -510,7 +510,7 @@ impl<'a> Builder<'a> {
         part: usize,
         level: u32,
         base: &str,
-    ) -> Result<(), WsdlError> {
+    ) -> Result<(), Diagnostic> {
         node.count = Some(self.count(part, level, base));
         let draft = &mut self.drafts[part];
         let name = draft.name(&format!("{}-cont", shortened(base)));

@@ -14,10 +14,11 @@
 //! | level 88 | named in the element's documentation |
 //! | FILLER, REDEFINES | nothing; the item that is redefined stands |
 
-use super::{WsdlError, write};
+use super::write;
 use crate::binding::{
     MAPPING_LEVEL, MessageLayout, Node, ProgramInterface, ServiceBinding, TextForm, VERSION,
 };
+use base::{Diagnostic, Severity};
 use copybook::{FieldId, FieldKind, JsonNames, NamingStyle, ParseOptions, RecordLayout};
 
 /// The options of a description in addition to the records.
@@ -44,17 +45,16 @@ pub fn from_copybooks(
     request: &str,
     response: Option<&str>,
     options: &ServiceOptions,
-) -> Result<(String, ServiceBinding), WsdlError> {
+) -> Result<(String, ServiceBinding), Diagnostic> {
     let program = &options.program;
     let operation = match &options.operation {
         Some(name) => name.clone(),
         None => format!("{program}Operation"),
     };
     if !crate::codec::is_name(&operation) {
-        return Err(WsdlError::Broken {
-            place: "the operation's name".into(),
-            reason: format!("{operation:?} is not a valid operation name; begin it with a letter"),
-        });
+        let message = format!("{operation:?} is not a valid operation name");
+        let mistake = Diagnostic::new(Severity::Error, (0, 0), message);
+        return Err(mistake.with_help("begin it with a letter"));
     }
     let namespace = |what: &str| format!("http://www.{program}.{what}.com");
     let request_ns = namespace("Request");
@@ -98,11 +98,12 @@ pub fn structure_of(
     copybook: &str,
     element: &str,
     namespace: &str,
-) -> Result<(MessageLayout, RecordLayout), WsdlError> {
+) -> Result<(MessageLayout, RecordLayout), Diagnostic> {
     let parsed = copybook::parse(copybook, &ParseOptions::default());
-    let mut layouts = parsed.map_err(|e| WsdlError::Copybook(e.to_string()))?;
+    let wrong = |message: String| Diagnostic::new(Severity::Error, (0, 0), message);
+    let mut layouts = parsed.map_err(|e| wrong(e.to_string()))?;
     if layouts.is_empty() {
-        return Err(WsdlError::Copybook("the copybook has no record".into()));
+        return Err(wrong("the copybook has no record".into()));
     }
     let layout = layouts.swap_remove(0);
     let names = JsonNames::new(&layout, NamingStyle::JsonSafe { lowercase: false });

@@ -25,43 +25,32 @@ mod simple;
 mod types;
 mod write;
 
+use base::Diagnostic;
+
+use crate::xml::{Limits, XmlElement, parse_tree};
+
 pub use describe::{ServiceOptions, from_copybooks, structure_of};
 pub use read::{CopybookOptions, DerivedOperation, ImportResolver, to_copybooks};
 
-/// Why a description cannot be made or used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WsdlError {
-    /// The document is not well-formed.
-    #[error(transparent)]
-    Xml(#[from] crate::xml::Error),
-    /// The copybook has faults.
-    #[error("{0}")]
-    Copybook(String),
-    /// Something that the description has and this cannot do.
-    #[error("{place}: {what}. {fix}")]
-    Refused {
-        /// File and line, and the element.
-        place: String,
-        /// The problem.
-        what: String,
-        /// The suggested fix.
-        fix: String,
-    },
-    /// The description contradicts itself.
-    #[error("{place}: {reason}")]
-    Broken {
-        /// File and line, and the element.
-        place: String,
-        /// The reason.
-        reason: String,
-    },
+/// A mistake at an element of a description; the message begins with the element. One
+/// that is valid but not supported has a remedy.
+fn mistake(
+    file: &str,
+    at: &XmlElement,
+    message: impl Into<String>,
+    fix: Option<&str>,
+) -> Diagnostic {
+    let name = at.attribute("name").or(at.attribute("ref"));
+    let name = name.map_or(String::new(), |name| format!(" {name:?}"));
+    at.mistake(format!("{}{name}: {}", at.name, message.into()))
+        .in_file(file)
+        .maybe_help(fix.map(str::to_owned))
 }
 
-impl WsdlError {
-    /// Whether the error is an unsupported construct.
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, WsdlError::Refused { .. })
-    }
+/// The root element of a file.
+fn parsed(text: &str, file: &str) -> Result<XmlElement, Diagnostic> {
+    let wrong = |error| Diagnostic::from(error).in_file(file);
+    parse_tree(text, Limits::default()).map_err(wrong)
 }
 
 /// Namespace of descriptions.

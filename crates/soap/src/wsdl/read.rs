@@ -4,9 +4,10 @@ use super::actions::ActionNames;
 use super::derive;
 use super::simple::Limits;
 use super::types::{Schema, XsdSchemaSet};
-use super::{SOAP, WSDL, WSDL2, WsdlError};
+use super::{SOAP, WSDL, WSDL2, parsed};
 use crate::binding::{MAPPING_LEVEL, MessageLayout, ProgramInterface, ServiceBinding, VERSION};
-use crate::xml::{self, XSD, XmlElement, parse_tree};
+use crate::xml::{XSD, XmlElement};
+use base::{Diagnostic, Severity};
 
 /// Resolves an import: returns the text at a location, if it exists.
 pub type ImportResolver<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -53,7 +54,7 @@ pub struct DerivedOperation {
     /// Its binding, with both copybooks.
     pub binding: ServiceBinding,
     /// Warnings.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Makes copybooks and bindings of a description's operations.
@@ -64,8 +65,8 @@ pub fn to_copybooks(
     text: &str,
     resolver: ImportResolver<'_>,
     options: &CopybookOptions,
-) -> Result<Vec<DerivedOperation>, WsdlError> {
-    let root = parse_tree(text, xml::Limits::default())?;
+) -> Result<Vec<DerivedOperation>, Diagnostic> {
+    let root = parsed(text, &options.file)?;
     let mut reader = Description {
         file: &options.file,
         parts: Vec::new(),
@@ -98,26 +99,12 @@ struct Wanted<'e> {
 }
 
 impl Description<'_> {
-    fn place(&self, at: &XmlElement) -> String {
-        let name = at
-            .attribute("name")
-            .map_or(String::new(), |n| format!(" {n:?}"));
-        format!("{} line {}: {}{name}", self.file, at.line, at.name)
+    fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> Diagnostic {
+        super::mistake(&self.file, at, what, Some(fix))
     }
 
-    fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> WsdlError {
-        WsdlError::Refused {
-            place: self.place(at),
-            what: what.into(),
-            fix: fix.into(),
-        }
-    }
-
-    fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> WsdlError {
-        WsdlError::Broken {
-            place: self.place(at),
-            reason: reason.into(),
-        }
+    fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> Diagnostic {
+        super::mistake(&self.file, at, reason, None)
     }
 
     fn add(
@@ -125,7 +112,7 @@ impl Description<'_> {
         root: XmlElement,
         resolver: ImportResolver<'_>,
         depth: usize,
-    ) -> Result<(), WsdlError> {
+    ) -> Result<(), Diagnostic> {
         if !root.is(WSDL, "definitions") {
             let reason = format!(
                 "{{{}}}{} is not a WSDL description",
@@ -160,7 +147,7 @@ impl Description<'_> {
                 let fix = "Put the file next to the description, under that name.";
                 return Err(self.refused(import, what, fix));
             };
-            let inner = parse_tree(&text, xml::Limits::default())?;
+            let inner = parsed(&text, location)?;
             if inner.is(XSD, "schema") {
                 self.schemas.add(location, inner, None, resolver, 0)?
             } else {
@@ -177,7 +164,7 @@ impl Description<'_> {
         kind: &'static str,
         at: &XmlElement,
         name: &str,
-    ) -> Result<&'e XmlElement, WsdlError> {
+    ) -> Result<&'e XmlElement, Diagnostic> {
         let (namespace, local) = at.resolve(name).map_err(|e| self.broken(at, e))?;
         let fits =
             |root: &&XmlElement| root.attribute("targetNamespace").unwrap_or("") == namespace;
@@ -190,7 +177,7 @@ impl Description<'_> {
         found.ok_or_else(|| self.broken(at, format!("no {kind} {name:?}")))
     }
 
-    fn operations(&self) -> Result<Vec<DerivedOperation>, WsdlError> {
+    fn operations(&self) -> Result<Vec<DerivedOperation>, Diagnostic> {
         let mut made: Vec<DerivedOperation> = Vec::new();
         let mut names = Vec::new();
         let bindings = self.parts.iter().flat_map(|root| root.all(WSDL, "binding"));
@@ -229,7 +216,7 @@ impl Description<'_> {
         binding: &XmlElement,
         operation: &XmlElement,
         port_type: &XmlElement,
-    ) -> Result<DerivedOperation, WsdlError> {
+    ) -> Result<DerivedOperation, Diagnostic> {
         let name = operation.attribute("name").unwrap_or_default();
         let own = operation.first(ns, "operation");
         let style = own
@@ -324,7 +311,7 @@ impl Description<'_> {
         operation: &'e XmlElement,
         described: &'e XmlElement,
         way: &str,
-    ) -> Result<Option<Wanted<'e>>, WsdlError> {
+    ) -> Result<Option<Wanted<'e>>, Diagnostic> {
         let Some(part) = described.first(WSDL, way) else {
             return Ok(None);
         };
@@ -345,7 +332,12 @@ impl Description<'_> {
     }
 
     /// A message of RPC: every part of the body, in an element of this name.
-    fn rpc(&self, wanted: &Wanted<'_>, what: &str, name: &str) -> Result<MessageLayout, WsdlError> {
+    fn rpc(
+        &self,
+        wanted: &Wanted<'_>,
+        what: &str,
+        name: &str,
+    ) -> Result<MessageLayout, Diagnostic> {
         let chosen = wanted.body.attribute("parts");
         let named = |p: &&XmlElement| {
             let name = p.attribute("name");
@@ -373,8 +365,8 @@ impl Description<'_> {
         &self,
         wanted: &Wanted<'_>,
         what: &str,
-        warnings: &mut Vec<String>,
-    ) -> Result<MessageLayout, WsdlError> {
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<MessageLayout, Diagnostic> {
         let chosen = wanted.body.attribute("parts");
         let parts: Vec<&XmlElement> = wanted.message.all(WSDL, "part").collect();
         let named = |p: &&&XmlElement| {
@@ -388,10 +380,10 @@ impl Description<'_> {
             // Parts for header blocks have the same message, often.
             let first = within.len();
             within.truncate(1);
-            warnings.push(format!(
-                "{}: the message has {first} parts, but the first must be the body",
-                self.place(wanted.message)
-            ));
+            let message = format!("it has {first} parts, but the first must be the body");
+            let mut warning = self.broken(wanted.message, message);
+            warning.severity = Severity::Warning;
+            warnings.push(warning);
         }
         let Some(part) = within.first() else {
             let fix = "Give the message a part with an element.";

@@ -1,9 +1,9 @@
 //! Simple types as COBOL pictures.
 
-use super::WsdlError;
 use super::types::{Schema, XsdSchemaSet};
 use crate::binding::TextForm;
 use crate::xml::{XSD, XmlElement};
+use base::Diagnostic;
 
 /// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,7 @@ pub(super) struct Occurs {
 }
 
 /// `minOccurs` and `maxOccurs`.
-pub(super) fn occurs(schema: &Schema, element: &XmlElement) -> Result<Occurs, WsdlError> {
+pub(super) fn occurs(schema: &Schema, element: &XmlElement) -> Result<Occurs, Diagnostic> {
     let number = |name: &str| match element.attribute(name).map(str::trim) {
         None => Ok(Some(1)),
         Some("unbounded") => Ok(None),
@@ -81,7 +81,7 @@ pub(super) fn named(
     schema: &Schema,
     at: &XmlElement,
     name: (String, String),
-) -> Result<SimpleItem, WsdlError> {
+) -> Result<SimpleItem, Diagnostic> {
     Facets::default().named(schemas, limits, schema, at, name, 0)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn kind<'a>(
     limits: Limits,
     schema: &'a Schema,
     declaration: &'a XmlElement,
-) -> Result<ContentType<'a>, WsdlError> {
+) -> Result<ContentType<'a>, Diagnostic> {
     if let Some(written) = declaration.attribute("type") {
         let name = schema.resolve(declaration, written)?;
         if let Some((of, complex)) = schemas.get("complexType", &name) {
@@ -136,7 +136,7 @@ impl Facets {
         at: &XmlElement,
         name: (String, String),
         depth: usize,
-    ) -> Result<SimpleItem, WsdlError> {
+    ) -> Result<SimpleItem, Diagnostic> {
         if name.0 == XSD {
             return self.built_in(limits, schema, at, &name.1);
         }
@@ -156,7 +156,7 @@ impl Facets {
         schema: &Schema,
         simple: &XmlElement,
         depth: usize,
-    ) -> Result<SimpleItem, WsdlError> {
+    ) -> Result<SimpleItem, Diagnostic> {
         if depth > MAX_DEPTH {
             let fix = "A type cannot be derived from itself.";
             return Err(schema.refused(simple, "its restrictions are circular", fix));
@@ -200,7 +200,7 @@ impl Facets {
         schema: &Schema,
         at: &XmlElement,
         name: &str,
-    ) -> Result<SimpleItem, WsdlError> {
+    ) -> Result<SimpleItem, Diagnostic> {
         let unsigned = self.least.is_some_and(|least| least >= 0.0);
         let sign = if unsigned { "" } else { "S" };
         Ok(match name {
@@ -248,7 +248,7 @@ impl Facets {
         at: &XmlElement,
         sign: &str,
         fraction: u32,
-    ) -> Result<SimpleItem, WsdlError> {
+    ) -> Result<SimpleItem, Diagnostic> {
         let total = self.total.unwrap_or(18).max(fraction).max(1);
         if total > MAX_DIGITS {
             let what = format!("a number of {total} digits is not supported");
@@ -267,7 +267,7 @@ impl Facets {
         schema: &Schema,
         at: &XmlElement,
         default: u32,
-    ) -> Result<SimpleItem, WsdlError> {
+    ) -> Result<SimpleItem, Diagnostic> {
         let longest = self.values.iter().map(|v| v.len() as u32).max();
         let length = self.length.or(longest).unwrap_or(default).max(1);
         if length > MAX_TEXT {

@@ -1,8 +1,8 @@
 //! The schemas of a description, and their top-level components by name.
 
-use super::WsdlError;
 use super::read::ImportResolver;
-use crate::xml::{Limits, XSD, XmlElement, parse_tree};
+use crate::xml::{XSD, XmlElement};
+use base::Diagnostic;
 use std::collections::HashMap;
 
 /// A schema document, or a schema within a description.
@@ -31,26 +31,9 @@ impl Schema {
         }
     }
 
-    /// File and line of an element of it.
-    pub fn place(&self, element: &XmlElement) -> String {
-        let name = element
-            .attribute("name")
-            .or(element.attribute("ref"))
-            .unwrap_or("");
-        let name = if name.is_empty() {
-            String::new()
-        } else {
-            format!(" {name:?}")
-        };
-        format!(
-            "{} line {}: {}{name}",
-            self.file, element.line, element.name
-        )
-    }
-
     /// Resolves a name in an attribute. In an included schema a name without a
     /// prefix belongs to the including schema.
-    pub fn resolve(&self, at: &XmlElement, written: &str) -> Result<(String, String), WsdlError> {
+    pub fn resolve(&self, at: &XmlElement, written: &str) -> Result<(String, String), Diagnostic> {
         let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
         Ok(if name.0.is_empty() {
             (self.namespace.clone(), name.1)
@@ -59,19 +42,12 @@ impl Schema {
         })
     }
 
-    pub fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> WsdlError {
-        WsdlError::Refused {
-            place: self.place(at),
-            what: what.into(),
-            fix: fix.into(),
-        }
+    pub fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> Diagnostic {
+        super::mistake(&self.file, at, what, Some(fix))
     }
 
-    pub fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> WsdlError {
-        WsdlError::Broken {
-            place: self.place(at),
-            reason: reason.into(),
-        }
+    pub fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> Diagnostic {
+        super::mistake(&self.file, at, reason, None)
     }
 }
 
@@ -106,7 +82,7 @@ impl XsdSchemaSet {
         namespace: Option<&str>,
         resolver: ImportResolver<'_>,
         depth: usize,
-    ) -> Result<(), WsdlError> {
+    ) -> Result<(), Diagnostic> {
         let own = root.attribute("targetNamespace").or(namespace);
         let schema = Schema {
             file: file.to_owned(),
@@ -149,7 +125,7 @@ impl XsdSchemaSet {
                 let fix = "Put the file next to the description, under that name.";
                 return Err(schema.refused(child, what, fix));
             };
-            let inner = parse_tree(&text, Limits::default())?;
+            let inner = super::parsed(&text, location)?;
             if !inner.is(XSD, "schema") {
                 return Err(schema.broken(child, format!("{location:?} is not a schema")));
             }

@@ -8,6 +8,8 @@
 //!
 //! Reference: XML 1.0 (fifth edition); Namespaces in XML 1.0.
 
+use base::{Diagnostic, Severity};
+
 mod reader;
 mod scopes;
 mod tree;
@@ -24,7 +26,7 @@ pub use write::{escape, escape_tail, push_attribute};
 pub struct Error {
     /// Line, from 1.
     pub line: usize,
-    /// Column in bytes, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
     /// The reason.
     pub reason: String,
@@ -35,13 +37,28 @@ impl Error {
     pub fn at(text: &str, offset: usize, reason: impl Into<String>) -> Error {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        let column = column(before);
         Error {
             line,
             column,
             reason: reason.into(),
         }
     }
+}
+
+impl From<Error> for Diagnostic {
+    fn from(error: Error) -> Diagnostic {
+        let part = |n: usize| u32::try_from(n).unwrap_or(0);
+        let place = (part(error.line), part(error.column));
+        Diagnostic::new(Severity::Error, place, error.reason)
+    }
+}
+
+/// The column of the place after a text, in characters from 1.
+fn column(before: &[u8]) -> usize {
+    let line = before.iter().rev().take_while(|b| **b != b'\n');
+    // Further bytes of a character in UTF-8 begin with the bits 10.
+    line.filter(|b| **b & 0xc0 != 0x80).count() + 1
 }
 
 /// The namespace of `xml:lang` and its kind.

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use base::{Diagnostic, Severity};
+
 use super::{Error, Limits, NamespaceScopes, Reader, ReaderEvent, split};
 
 /// An element with its namespace resolved.
@@ -22,9 +24,18 @@ pub struct XmlElement {
     pub scopes: Arc<NamespaceScopes>,
     /// Its first line, from 1.
     pub line: usize,
+    /// Its column there in characters, from 1.
+    pub column: usize,
 }
 
 impl XmlElement {
+    /// A mistake at this element.
+    pub fn mistake(&self, message: impl Into<String>) -> Diagnostic {
+        let part = |n: usize| u32::try_from(n).unwrap_or(0);
+        let place = (part(self.line), part(self.column));
+        Diagnostic::new(Severity::Error, place, message)
+    }
+
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(key, _)| key == name);
@@ -61,10 +72,7 @@ impl XmlElement {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match self.scopes.resolve(prefix) {
             Some(namespace) => Ok((namespace.to_owned(), text(local))),
-            None => Err(format!(
-                "line {}: the prefix of {name:?} is not declared",
-                self.line
-            )),
+            None => Err(format!("the prefix of {name:?} is not declared")),
         }
     }
 }
@@ -111,6 +119,7 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<XmlElement, Error> {
                     text: String::new(),
                     scopes: shared.clone(),
                     line,
+                    column: super::column(&reader.text().as_bytes()[..at]),
                 };
                 open.push((element, mark));
             }

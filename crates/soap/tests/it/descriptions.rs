@@ -106,7 +106,7 @@ fn described(schema: &str) -> String {
     )
 }
 
-fn made(schema: &str) -> Result<soap::wsdl::DerivedOperation, soap::wsdl::WsdlError> {
+fn made(schema: &str) -> Result<soap::wsdl::DerivedOperation, base::Diagnostic> {
     to_copybooks(&described(schema), &|_| None, &CopybookOptions::default())
         .map(|mut all| all.remove(0))
 }
@@ -180,7 +180,7 @@ fn types_of_other_namespaces_keep_them() {
     wsdl = wsdl.replace("o.xsd", "gone.xsd");
     let error = to_copybooks(&wsdl, &resolver, &CopybookOptions::default()).unwrap_err();
     assert!(
-        error.is_refusal() && error.to_string().contains("\"gone.xsd\""),
+        error.help.is_some() && error.to_string().contains("\"gone.xsd\""),
         "{error}"
     );
 }
@@ -200,7 +200,7 @@ fn a_schema_that_is_included_takes_the_namespace_of_the_other() {
     let old = wsdl.replacen("2001/XMLSchema", "2000/10/XMLSchema", 1);
     let error = to_copybooks(&old, &resolver, &CopybookOptions::default()).unwrap_err();
     assert!(
-        error.is_refusal() && error.to_string().contains("2000/10"),
+        error.help.is_some() && error.to_string().contains("2000/10"),
         "{error}"
     );
 }
@@ -221,7 +221,7 @@ fn what_is_not_supported_is_refused_by_name_and_line() {
         format!("<x:element name='in'><x:complexType>{inside}</x:complexType></x:element>")
     };
     let cases = [
-        (within("<x:sequence>\n<x:any/></x:sequence>"), "line 4: any: xsd:any"),
+        (within("<x:sequence>\n<x:any/></x:sequence>"), ":4:1: error: any: xsd:any is not supported\n  help: Declare"),
         (within("<x:sequence><x:element name='l' type='t:r'/></x:sequence>")
             + "<x:complexType name='r'><x:sequence><x:element name='again' type='t:r' minOccurs='0'/></x:sequence></x:complexType>",
             "the type contains itself"),
@@ -233,7 +233,7 @@ fn what_is_not_supported_is_refused_by_name_and_line() {
     ];
     for (schema, reported) in cases {
         let error = made(&schema).unwrap_err();
-        assert!(error.is_refusal(), "{error}");
+        assert!(error.help.is_some(), "{error}");
         assert!(error.to_string().contains(reported), "{error}");
     }
     let rpc = described(&within("")).replace("use='literal'", "use='encoded'");

@@ -262,10 +262,9 @@ impl StatementRewriter<'_> {
             }
         };
         let Some(row) = ROWS.iter().find(|r| r.name == name) else {
-            let near = base::nearest(&name, function_names()).map(|n| format!("did you mean {n}?"));
             let mut problem = StatementProblem::refused(at, &format!("the function {name}"));
             problem.sqlcode = -440;
-            problem.help = near;
+            problem.help = base::suggestion(&name, function_names());
             self.problems.push(problem);
             return SqlType::Unknown;
         };

@@ -116,7 +116,7 @@ impl StatementRewriter<'_> {
         if names.is_empty() && found_table || !all_known {
             return SqlType::Unknown;
         }
-        let near = base::nearest(name, names).map(|n| format!("did you mean {n}?"));
+        let near = base::suggestion(name, names);
         let at = self.place(span);
         let message = match qualifier {
             Some(q) if !found_table => format!("no table of the statement is called {q}"),

@@ -71,8 +71,8 @@ impl StatementProblem {
         name: &str,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        if let Some(near) = base::nearest(name, names) {
-            self.help = Some(format!("did you mean {near}?"));
+        if let Some(help) = base::suggestion(name, names) {
+            self.help = Some(help);
         }
         self
     }

@@ -1,8 +1,7 @@
 //! From tokens to commands. After an error in one command, the next command is
 //! still read.
 
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, suggestion, suggestion_or_all};
 
 use super::define;
 use super::keywords::{self, KeywordMeaning};
@@ -155,11 +154,7 @@ impl Parser<'_> {
                 if let Some(known) = PASSED_OVER.iter().find(|known| **known == other) {
                     return self.pass_over(known, here);
                 }
-                let help = nearest(other, VERBS.iter().copied());
-                let help = help.map_or_else(
-                    || format!("there are {}", VERBS.join(", ")),
-                    |near| format!("did you mean {near}?"),
-                );
+                let help = suggestion_or_all(other, VERBS, "there are");
                 let known = UNSUPPORTED.contains(&other);
                 let message = if known {
                     format!("{other} is not supported")
@@ -559,8 +554,7 @@ impl Parser<'_> {
                 Err(self.error(operand, message, ""))
             }
             None => {
-                let near = nearest(&operand.word, keywords::all());
-                let help = near.map_or(String::new(), |near| format!("did you mean {near}?"));
+                let help = suggestion(&operand.word, keywords::all()).unwrap_or_default();
                 let message = format!("{:?} is not a parameter of IDCAMS", operand.word);
                 Err(self.error(operand, message, &help))
             }

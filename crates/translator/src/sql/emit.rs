@@ -52,8 +52,8 @@ impl TranslationState {
         if matches!(statement.kind, K::Open | K::Fetch | K::Close) || positioned {
             let name = named.unwrap_or_default();
             let Some((cursor, declared)) = program.cursors.get(&name) else {
-                let near = base::nearest(&name, program.cursors.keys().map(String::as_str));
-                let help = near.map(|n| format!("did you mean {n}?"));
+                let known = program.cursors.keys().map(String::as_str);
+                let help = base::suggestion(&name, known);
                 let message = format!("the cursor {name} is not declared");
                 self.say(block.text.place(0), Finding::Command, message, help);
                 return "CONTINUE".to_owned();

@@ -188,7 +188,7 @@ impl HostRecords {
             .layouts
             .iter()
             .flat_map(|l| l.fields.iter().filter_map(|f| f.name.as_deref()));
-        let near = base::nearest(name, names).map(|n| format!("did you mean :{n}?"));
+        let near = base::nearest(name, names).map(|n| base::did_you_mean(format_args!(":{n}")));
         let broken = self.failed.first().map(|(record, why)| {
             let why = why.lines().next().unwrap_or_default();
             format!("the record {record} could not be laid out: {why}")

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use base::nearest;
+use base::suggestion;
 use miette::{IntoDiagnostic, Result};
 use translator::{BuildResult, CompilerOptions, DiagnosticKind, ModuleCompiler, ProgramSource};
 
@@ -221,8 +221,9 @@ impl Application {
             .iter()
             .map(|name| name.to_ascii_uppercase())
             .collect();
-        if let Some(near) = nearest(&name.to_ascii_uppercase(), upper.iter().map(String::as_str)) {
-            return Some(format!("did you mean {near}?"));
+        let near = suggestion(&name.to_ascii_uppercase(), upper.iter().map(String::as_str));
+        if near.is_some() {
+            return near;
         }
         let mut there = Vec::new();
         files_below(&self.folder, 3, &mut there);

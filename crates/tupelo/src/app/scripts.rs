@@ -13,8 +13,7 @@ use gateway::{
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask, NotStarted, StartRefusal, UserId};
 use script::{
-    LoadedScripts, ModuleSources, Request, Route, ScriptDiagnostic, ScriptRefusal, ScriptResponse,
-    ScriptService,
+    LoadedScripts, ModuleSources, Request, Route, ScriptRefusal, ScriptResponse, ScriptService,
 };
 
 use super::Application;
@@ -115,55 +114,44 @@ pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
     }
 }
 
-fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
-    let place = &mistake.place;
+fn finding(app: &Application, mistake: &Finding) -> Finding {
+    let script = mistake.file.to_str().unwrap_or_default();
     let folder = app.folder.join(&app.config.script.folder);
     // A missing script is reported at its name, a faulty route at its path.
-    let named = match (place.file.is_empty(), folder.join(&place.file).is_file()) {
+    let named = match (script.is_empty(), folder.join(script).is_file()) {
         (true, _) => mistake.message.strip_prefix("[script.routes] "),
-        (false, false) => Some(&*place.file),
+        (false, false) => Some(script),
         (false, true) => None,
     };
     let places = toml_errors::places(&app.folder);
     let written = named.and_then(|named| {
-        if place.file.is_empty() {
+        if script.is_empty() {
             places.find(&format!("script.routes.{}", named.split_once(": ")?.0))
         } else {
             places.naming("script.", named)
         }
     });
-    if let Some((line, column)) = written {
-        let missing = !place.file.is_empty();
-        return Finding::new(
-            Severity::Error,
-            (line, column),
-            if missing {
-                format!(
-                    "there is no script {}",
-                    app.config.script.folder.join(&place.file).display()
-                )
-            } else {
-                mistake.message.clone()
-            },
-        )
-        .in_file("tupelo.toml")
-        .with_help(if missing {
-            "scripts are named from their folder".to_owned()
-        } else {
-            "write a path such as \"/bank/{number}\"".to_owned()
-        });
-    }
-    let file = if place.file.is_empty() {
+    let (message, help) = match (written, script.is_empty()) {
+        (Some(_), false) => {
+            let script = app.config.script.folder.join(script);
+            let message = format!("there is no script {}", script.display());
+            (message, Some("scripts are named from their folder"))
+        }
+        (Some(_), true) => {
+            let help = "write a path such as \"/bank/{number}\"";
+            (mistake.message.clone(), Some(help))
+        }
+        (None, _) => (mistake.message.clone(), None),
+    };
+    let file = if written.is_some() || script.is_empty() {
         PathBuf::from("tupelo.toml")
     } else {
-        app.folder.join(&app.config.script.folder).join(&place.file)
+        folder.join(script)
     };
-    Finding::new(
-        Severity::Error,
-        (place.line, place.column),
-        &mistake.message,
-    )
-    .in_file(file)
+    let place = written.unwrap_or((mistake.line, mistake.column));
+    Finding::new(Severity::Error, place, message)
+        .in_file(file)
+        .maybe_help(help.map(str::to_owned))
 }
 
 /// URIMAP definitions that may name scripts: path, program, transaction.

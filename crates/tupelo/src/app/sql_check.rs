@@ -156,9 +156,8 @@ fn finding(app: &Application, at: &SqlUse, found: StatementFinding, tables: &[St
     let help = found.help.or_else(|| {
         // The message begins with the name, which may have a schema.
         let name = found.message.split(' ').next()?.rsplit('.').next()?;
-        let near = base::nearest(name, tables.iter().map(String::as_str));
+        let near = base::suggestion(name, tables.iter().map(String::as_str));
         near.filter(|_| found.sqlcode == UNDEFINED)
-            .map(|near| format!("did you mean {near}?"))
     });
     let message = match found.sqlcode {
         0 => found.message,

@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use base::nearest;
-use settings::{KeyPlace, KeyPlaces, position, read_values, syntax_mistakes, unknown_key};
+use base::suggestion_or_all;
+use settings::{
+    KeyPlace, KeyPlaces, missing_key, position, read_values, shortened, syntax_mistakes,
+    unknown_key, wrong_value, wrong_word,
+};
 use toml::de::DeTable;
 
 use super::config::Config;
@@ -74,8 +77,6 @@ impl ErrorHints<'_> {
         };
         let keys = field.keys();
         if around.is_empty() {
-            let near = nearest(word, keys.iter().copied());
-            let near = near.map(|near| format!("did you mean {near}?"));
             let what = match place {
                 Some(place) if place.table => format!("there is no section [{word}]"),
                 _ => format!("{word} is in no section"),
@@ -89,7 +90,7 @@ impl ErrorHints<'_> {
                 .map(|section| format!("[{section}]"))
                 .collect();
             let help = if owners.is_empty() {
-                near.unwrap_or_else(|| format!("sections are {}", keys.join(", ")))
+                suggestion_or_all(word, &keys, "sections are")
             } else {
                 format!("write it below {}", owners.join(" or "))
             };
@@ -108,27 +109,17 @@ impl ErrorHints<'_> {
         span: &Range<usize>,
     ) -> (String, Option<String>) {
         let key = place.path.last().map_or("", String::as_str);
-        let found: String = self
-            .text
-            .get(span.clone())
-            .unwrap_or_default()
-            .chars()
-            .take(LONGEST)
-            .collect();
+        let found = shortened(self.text.get(span.clone()).unwrap_or_default());
         let choices = field.choices();
         if !choices.is_empty() {
             let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-            let word = found.trim_matches(['"', '\'']);
-            let help = match nearest(word, words.iter().copied()) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => {
-                    let each = choices
-                        .iter()
-                        .map(|(word, meaning)| format!("\"{word}\": {meaning}"));
-                    each.collect::<Vec<_>>().join(" ")
-                }
-            };
-            let what = format!("{key} is one of {}, not {found}", words.join(", "));
+            let (what, near) = wrong_word(key, &words, &found);
+            let help = near.unwrap_or_else(|| {
+                let each = choices
+                    .iter()
+                    .map(|(word, meaning)| format!("\"{word}\": {meaning}"));
+                each.collect::<Vec<_>>().join(" ")
+            });
             return (what, Some(help));
         }
         let kind = field.type_name();
@@ -143,10 +134,10 @@ impl ErrorHints<'_> {
             .as_str()
             .is_some_and(|d| d.parse::<std::net::SocketAddr>().is_ok());
         let what = match wanted(&kind, field) {
-            _ if address => format!("{key} is an address with a port, not {found}"),
+            _ if address => wrong_value(key, "an address with a port", &found),
             // A text or list with its own format: its reader names the format.
             _ if fits => format!("{key}: {message}"),
-            wanted => format!("{key} is {wanted}, not {found}"),
+            wanted => wrong_value(key, &wanted, &found),
         };
         let meaning = field.meaning();
         let help = match field.default {
@@ -161,7 +152,7 @@ impl ErrorHints<'_> {
 /// A required key that is missing.
 fn missing(message: &str, place: &KeyPlace, field: Option<Field<'_>>) -> (String, Option<String>) {
     let word = message.split('`').nth(1).unwrap_or_default();
-    let what = format!("[{}] has no {word}, which it needs", place.path.join("."));
+    let what = missing_key(&place.path.join("."), word);
     let inner = field.and_then(|field| field.inner(word));
     (
         what,
@@ -200,9 +191,6 @@ fn error(file: &str, line: u32, column: u32, message: String, help: Option<Strin
 
 /// Most mistakes that are reported; with more the file is not of this kind.
 const MOST: usize = 50;
-
-/// Characters of a wrong value that are shown.
-const LONGEST: usize = 40;
 
 #[cfg(test)]
 mod tests {

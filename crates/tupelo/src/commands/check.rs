@@ -23,7 +23,7 @@ use crate::commands::batch::{FOLDER, RunnablePrograms, in_folder};
 use crate::commands::record::source::read_source;
 use crate::table::Table;
 
-/// Check an application folder: settings, definitions, programs and APIs.
+/// Check an application folder: settings, definitions, programs, APIs and scenarios of load.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 no errors (there may be warnings), 1 errors were found, 2 the folder cannot\nbe read, 64 wrong usage."
@@ -75,6 +75,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         reports = installation(&app, &compiled);
         reports.retain(|report| !follows(&app, report));
     }
+    scenario_findings(&app, &mut findings);
     let statements = sql_check::report(&app, &compiled, &batch, args.database);
     findings.extend(statements.findings);
     print!(
@@ -104,6 +105,28 @@ pub fn run(args: Args) -> Result<Outcome> {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// Mistakes of the scenarios of `tupelo drive` in the application's folder: TOML files
+/// with populations.
+fn scenario_findings(app: &Application, findings: &mut Findings) {
+    let entries = std::fs::read_dir(&app.folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .filter(|path| path.file_name().is_some_and(|name| name != "tupelo.toml"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        // Servers that the command line observes are not known here.
+        let observing = true;
+        if let Ok(text) = sources::read_to_string(&path)
+            && drive::scenario::is_scenario(&text)
+            && let Err(mistakes) = drive::scenario::read_observing(&text, &app.folder, observing)
+        {
+            findings.extend(mistakes.into_iter().map(|mistake| mistake.in_file(&path)));
+        }
+    }
 }
 
 /// Batch programs that have EXEC SQL, compiled as `tupelo batch` compiles them. Other

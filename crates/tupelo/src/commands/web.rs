@@ -3,14 +3,18 @@
 //! The two directions of the CICS web services assistant; crate `soap` has the rules.
 
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
 
+use base::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use soap::ServiceBinding;
 use soap::binding::ProgramInterface;
 use soap::wsdl::{self, CopybookOptions, ServiceOptions};
 
 use crate::Outcome;
+use crate::app::finding::Findings;
 use crate::commands::record::source;
 use crate::stdout::wrong_usage;
 
@@ -194,8 +198,10 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
             None,
         ));
     }
-    let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
-        .map_err(|e| miette!("{}: {e}", args.request.display()))?;
+    let (text, mut binding) = match wsdl::from_copybooks(&request, response.as_deref(), &options) {
+        Ok(made) => made,
+        Err(mistake) => return Ok(unusable(mistake.in_file(&args.request))),
+    };
     check(&binding)?;
     if methods.is_empty() {
         written(&args.to, &format!("{}.wsdl", options.program), &text)?;
@@ -229,14 +235,19 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         inline_limit: args.inline_limit,
         text_limit: args.text_limit,
     };
-    let made = wsdl::to_copybooks(&text, &resolver, &options).map_err(|e| match e {
-        wsdl::WsdlError::Xml(error) => miette!("{file}: {error}"),
-        other => miette!("{other}"),
-    })?;
-    for one in &made {
-        for warning in &one.warnings {
-            eprintln!("warning: {warning}");
+    // Imports are named from the folder of the description.
+    let placed = |mut finding: Diagnostic| {
+        if finding.file != args.wsdl {
+            finding.file = folder.join(&finding.file);
         }
+        finding
+    };
+    let made = match wsdl::to_copybooks(&text, &resolver, &options) {
+        Ok(made) => made,
+        Err(mistake) => return Ok(unusable(placed(mistake))),
+    };
+    for one in &made {
+        print_findings(one.warnings.iter().cloned().map(placed));
         check(&one.binding)?;
         let name = plain(&one.binding.operation);
         written(
@@ -254,6 +265,18 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         written(&args.to, &format!("{name}.wsbind"), &one.binding.to_text())?;
     }
     Ok(Outcome::Clean)
+}
+
+/// Prints a mistake for which nothing is written.
+fn unusable(mistake: Diagnostic) -> Outcome {
+    print_findings([mistake]);
+    Outcome::Status(ExitCode::from(2))
+}
+
+fn print_findings(found: impl IntoIterator<Item = Diagnostic>) {
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(found);
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
 }
 
 /// Checks the binding as a region does when the file is installed.

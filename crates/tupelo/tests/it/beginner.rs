@@ -43,7 +43,7 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
     for (once, fix) in [
         ("there is no COPY member MONY", "did you mean MONEY?"),
         ("there is no COPY member ELSEWH", "ELSEWH.cpy is in copy:"),
-        ("RIDFDL", "is RIDFLD meant?"),
+        ("RIDFDL", "did you mean RIDFLD?"),
         (
             "TRANSACTION(GONE): there is no program GONE; also called by API gone: POST /gone/",
             "ends with .cbl",

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Severity};
 use cics::csd::{PipelineDef, UriMapDef, UriMapUsage, WebServiceDef};
 use copybook::codepage::CodePage;
-use soap::pipeline::{Config, ConfigError, PipelineRole};
+use soap::pipeline::{Config, PipelineRole};
 use soap::{MessageCodecs, ServiceBinding};
 
 use super::{InstalledPipeline, PipelineTable, WebService};
@@ -160,13 +160,9 @@ impl Loader<'_> {
                 let pipelines = &mut self.made.pipelines;
                 pipelines.insert(def.name.clone(), Arc::new(installed));
             }
-            Err(error) => {
-                let (line, reason) = match &error {
-                    ConfigError::Form { line, reason } => (*line, reason.clone()),
-                    ConfigError::Xml(error) => (error.line, error.reason.clone()),
-                };
-                let message = format!("PIPELINE({}): {reason}", def.name);
-                self.refuse(file.as_deref(), line, message, "");
+            Err(mut mistake) => {
+                mistake.message = format!("PIPELINE({}): {}", def.name, mistake.message);
+                self.wrong.push(mistake.in_file(file.unwrap_or_default()));
             }
         }
     }

@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, did_you_mean, nearest};
 
 use super::form::shown;
 use super::rows::{KeywordStyle, Table, UnreadKeywords};
@@ -102,7 +101,7 @@ impl Table {
                 };
                 if others.is_some() || meant.is_some() {
                     let mut d = operand.at.diagnostic(severity, message);
-                    d.help = meant.map(|meant| format!("did you mean {meant}?"));
+                    d.help = meant.map(did_you_mean);
                     findings.push(d);
                 }
             }

@@ -1,7 +1,6 @@
 //! From words to statements of the profile.
 
-use base::nearest;
-use base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity, suggestion};
 
 use super::super::words::{PlacedWord, abbreviates, words};
 use super::routes::{gateway_routes, route_block};
@@ -282,12 +281,11 @@ impl Reader {
             if found.is_none() && name == "TCPCONFig" {
                 let names = known.iter().map(|(p, _)| upper(p)).collect::<Vec<_>>();
                 let typed = upper(&word.text);
-                let near = nearest(&typed, names.iter().map(String::as_str));
                 let mut reported = word
                     .at
                     .diagnostic(Severity::Warning, format!("TCPCONFIG has no {typed}"));
                 self.foreign_operands += 1;
-                reported.help = near.map(|n| format!("is {n} meant?"));
+                reported.help = suggestion(&typed, names.iter().map(String::as_str));
                 self.diagnostics.push(reported);
             }
             let (full, count) =

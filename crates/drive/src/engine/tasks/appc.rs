@@ -3,7 +3,7 @@
 //! leave in one write.
 
 use super::ThreadContext;
-use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
+use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter, connect};
 use crate::appc::{self as naming, AppcPartner};
 use crate::clock;
 use crate::engine::RequestFailure;
@@ -26,6 +26,7 @@ use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
+use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 
 /// The nodes of a thread, by their logical units.
@@ -164,9 +165,9 @@ impl Link {
         if there()? {
             return Ok(());
         }
-        let stream = connect(target)
-            .await
-            .map_err(|e| refused(net::why_not(&e)))?;
+        // The link is the thread's, so it has the first local address.
+        let stream = connect(target, 0).await.and_then(TcpStream::into_std);
+        let stream = stream.map_err(|e| refused(net::why_not(&e)))?;
         let call = self.node.call(&partner.partner, target.address, stream);
         let call = call.map_err(|e| refused(e.to_string()))?;
         let up = self
@@ -175,17 +176,6 @@ impl Link {
             })
             .await;
         up.map_err(|e| refused(e.to_string()))
-    }
-}
-
-async fn connect(target: &LoadTarget) -> io::Result<std::net::TcpStream> {
-    let source = target.sources.first().copied();
-    let fd = net::connect(target.address, source, &target.knobs)?;
-    let stream = tokio::net::TcpStream::from_std(fd.into())?;
-    stream.writable().await?;
-    match stream.take_error()? {
-        Some(error) => Err(error),
-        None => stream.into_std(),
     }
 }
 

@@ -3,10 +3,9 @@
 //!
 //! Reference: RFC 9113.
 
-use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
+use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter, connect, refused};
 use crate::clock;
 use crate::engine::RequestFailure;
-use crate::net;
 use crate::plan::{LoadTarget, Population};
 use crate::tls::words_of_io;
 use bytes::Bytes;
@@ -72,7 +71,7 @@ impl Line {
             Some(connection) => connection,
             None => {
                 let began = clock::now();
-                let connection = connect(asked.target).await?;
+                let connection = open(asked.target, asked.client).await?;
                 meter.connected(clock::now() - began);
                 connection
             }
@@ -196,15 +195,9 @@ fn take_apart(text: &[u8], target: &LoadTarget) -> Option<(Request<()>, Bytes)> 
     Some((request, Bytes::copy_from_slice(&text[end + 4..])))
 }
 
-async fn connect(target: &LoadTarget) -> Result<Connection, Failed> {
-    let refused = |e: io::Error| (RequestFailure::Connect, net::why_not(&e));
-    let source = target.sources.first().copied();
-    let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
-    let stream = tokio::net::TcpStream::from_std(fd.into()).map_err(refused)?;
-    stream.writable().await.map_err(refused)?;
-    if let Some(error) = stream.take_error().map_err(refused)? {
-        return Err(refused(error));
-    }
+async fn open(target: &LoadTarget, client: u64) -> Result<Connection, Failed> {
+    let stream = connect(target, client).await;
+    let stream = stream.map_err(|error| refused(&error))?;
     match &target.tls {
         None => handshake(stream).await,
         Some(tls) => {

@@ -6,9 +6,12 @@
 
 use super::ThreadContext;
 use crate::clock;
-use crate::engine::RequestFailure;
+use crate::engine::{RequestCounts, RequestFailure};
+use crate::net;
 use crate::plan::{LoadTarget, Population, Protocol, RequestStep};
 use http::HeaderMap;
+use std::io;
+use tokio::net::TcpStream;
 
 /// Why a request has no answer, with the message.
 pub(super) type Failed = (RequestFailure, String);
@@ -57,25 +60,47 @@ pub(super) struct Meter<'a> {
 impl Meter<'_> {
     /// Counts a connection or conversation that was opened.
     pub fn connected(&self, took_ns: u64) {
-        let mut state = self.common.state.borrow_mut();
-        state.count(self.population, self.measured, |c| c.connects += 1);
-        let record = &mut state.interval.populations[self.population];
-        record.connect.record(took_ns);
+        let mut ledger = self.common.ledger.borrow_mut();
+        ledger.note_connect(self.population, self.measured, took_ns);
     }
 
     /// Counts bytes of a request.
     pub fn sent(&self, bytes: u64) {
-        let mut state = self.common.state.borrow_mut();
-        let measuring = state.measures(clock::now());
-        state.count(self.population, measuring, |c| c.bytes_out += bytes);
+        self.count(|counts| counts.bytes_out += bytes);
     }
 
     /// Counts bytes of an answer.
     pub fn received(&self, bytes: u64) {
-        let mut state = self.common.state.borrow_mut();
-        let measuring = state.measures(clock::now());
-        state.count(self.population, measuring, |c| c.bytes_in += bytes);
+        self.count(|counts| counts.bytes_in += bytes);
     }
+
+    /// Bytes belong to the time at which they are counted, whenever they were
+    /// requested.
+    fn count(&self, each: impl Fn(&mut RequestCounts)) {
+        let mut ledger = self.common.ledger.borrow_mut();
+        let measuring = ledger.measures(clock::now());
+        ledger.count(self.population, measuring, each);
+    }
+}
+
+/// Opens a connection to a target. Local addresses are used in turn.
+pub(super) async fn connect(target: &LoadTarget, client: u64) -> io::Result<TcpStream> {
+    let source = match target.sources.len() as u64 {
+        0 => None,
+        n => Some(target.sources[(client % n) as usize]),
+    };
+    let fd = net::connect(target.address, source, &target.knobs)?;
+    let stream = TcpStream::from_std(fd.into())?;
+    stream.writable().await?;
+    match stream.take_error()? {
+        Some(error) => Err(error),
+        None => Ok(stream),
+    }
+}
+
+/// The failure to open a connection.
+pub(super) fn refused(error: &io::Error) -> Failed {
+    (RequestFailure::Connect, net::why_not(error))
 }
 
 macro_rules! lines {

@@ -4,12 +4,11 @@
 //! is met. So the time of a step includes every record that the server sends until
 //! the keyboard is unlocked.
 
-use super::line::{Answer, Asked, Failed, Meter};
+use super::line::{Answer, Asked, Failed, Meter, connect, refused};
 use crate::clock;
 use crate::engine::RequestFailure;
 use crate::message::ReplyEnd;
-use crate::net;
-use crate::plan::{LoadTarget, Population, Protocol};
+use crate::plan::{Population, Protocol};
 use crate::terminal::{TerminalTarget, WaitFor, first_line, screen_body};
 use crate::tls::{TlsTarget, words_of_io};
 use http::HeaderMap;
@@ -114,7 +113,8 @@ impl OpenTerminal {
         meter: &Meter<'_>,
     ) -> Result<OpenTerminal, Failed> {
         let began = clock::now();
-        let stream = connect(asked.target, asked.client).await?;
+        let stream = connect(asked.target, asked.client).await;
+        let stream = stream.map_err(|error| refused(&error))?;
         let stream = match &asked.target.tls {
             Some(tls) => shake_hands(Box::new(stream), tls).await?,
             None => Box::new(stream) as Box<dyn ByteStream>,
@@ -249,21 +249,6 @@ impl OpenTerminal {
             meter.sent(bytes.len() as u64);
         }
         Ok(())
-    }
-}
-
-async fn connect(target: &LoadTarget, client: u64) -> Result<tokio::net::TcpStream, Failed> {
-    let refused = |e: io::Error| (RequestFailure::Connect, net::why_not(&e));
-    let source = match target.sources.len() as u64 {
-        0 => None,
-        n => Some(target.sources[(client % n) as usize]),
-    };
-    let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
-    let stream = tokio::net::TcpStream::from_std(fd.into()).map_err(refused)?;
-    stream.writable().await.map_err(refused)?;
-    match stream.take_error().map_err(refused)? {
-        Some(error) => Err(refused(error)),
-        None => Ok(stream),
     }
 }
 
