@@ -476,9 +476,11 @@ fn reset_signals() {
         libc::SIGBUS,
         libc::SIGFPE,
         libc::SIGILL,
-        libc::SIGPIPE,
     ] {
         // SAFETY: the default action of a signal.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
+    // SAFETY: a region that has ended, or a reader of the output that went away, must not
+    // end the program: statements on its files get a status.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }

@@ -98,9 +98,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Recorder(Vec<UnitToken>, Vec<UnitToken>);
+    struct TokenRecorder(Vec<UnitToken>, Vec<UnitToken>);
 
-    impl UnitCommitter for Recorder {
+    impl UnitCommitter for TokenRecorder {
         fn commit(&mut self, token: UnitToken) -> Option<bool> {
             self.0.push(token);
             [None, Some(false), Some(true)].get(self.0.len()).copied()?
@@ -116,7 +116,7 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let mut host = UnitHost(theirs);
         let serving = std::thread::spawn(move || {
-            let mut recorder = Recorder::default();
+            let mut recorder = TokenRecorder::default();
             serve(&ours, &mut recorder).unwrap();
             recorder
         });

@@ -66,7 +66,7 @@ impl CursorError {
 
 /// The rows of the last FETCH.
 #[derive(Debug, Default)]
-struct Rowset {
+struct RowsetPlace {
     /// Number of the first, from 1.
     first: i64,
     rows: u32,
@@ -96,7 +96,7 @@ pub struct OpenCursor {
     /// Stands on a row.
     on_row: bool,
     /// The rows that can be changed.
-    rowset: Rowset,
+    rowset: RowsetPlace,
     /// The transaction that the portal was in has ended.
     detached: bool,
 }
@@ -114,7 +114,7 @@ impl OpenCursor {
             position: 0,
             dropped: 0,
             on_row: false,
-            rowset: Rowset::default(),
+            rowset: RowsetPlace::default(),
             detached: false,
         }
     }

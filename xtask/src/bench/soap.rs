@@ -25,7 +25,8 @@ pub const BENCHES: &[BenchEntry] = &[BenchEntry {
 }];
 
 fn codec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
-    let (structure, _) = soap::wsdl::structure_of(COPYBOOK, "customer", "urn:bench")?;
+    let (structure, _) = soap::wsdl::structure_of(COPYBOOK, "customer", "urn:bench")
+        .map_err(|finding| anyhow::anyhow!("{finding}"))?;
     let codec = XmlCodec::build(&structure, &XmlOptions::default())?;
     let documents: Vec<String> = (0..DOCUMENTS).map(document).collect();
     let mut records = Vec::new();

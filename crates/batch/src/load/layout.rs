@@ -183,7 +183,9 @@ pub fn fixed_bytes(fields: &[LoadField], table: &Table) -> Option<u32> {
         let from = field.from.unwrap_or(next);
         let column = table.column(&field.column).map(|column| column.sql_type);
         let own = length(field.kind, column.unwrap_or(SqlType::Unknown));
-        let to = field.to.or_else(|| from.checked_add(own?.checked_sub(1)?))?;
+        let to = field
+            .to
+            .or_else(|| from.checked_add(own?.checked_sub(1)?))?;
         next = to.saturating_add(1);
         end = end.max(to);
     }

@@ -154,9 +154,9 @@ struct LoadReader<'t> {
     at: usize,
 }
 
-type Read<T> = Result<T, LoadError>;
+type ReadResult<T> = Result<T, LoadError>;
 
-fn load(tokens: &[SqlToken]) -> Read<LoadStatement> {
+fn load(tokens: &[SqlToken]) -> ReadResult<LoadStatement> {
     let mut reader = LoadReader { tokens, at: 1 };
     let mut load = LoadStatement {
         input: "SYSREC".to_owned(),
@@ -198,7 +198,7 @@ fn load(tokens: &[SqlToken]) -> Read<LoadStatement> {
     }
 }
 
-fn refuse<T>(what: &str) -> Read<T> {
+fn refuse<T>(what: &str) -> ReadResult<T> {
     Err(LoadError(format!("LOAD: {what} is not supported")))
 }
 
@@ -207,7 +207,7 @@ impl<'t> LoadReader<'t> {
         self.tokens.get(self.at)
     }
 
-    fn next(&mut self, wanted: &str) -> Read<&'t SqlToken> {
+    fn next(&mut self, wanted: &str) -> ReadResult<&'t SqlToken> {
         let token = self.peek();
         self.at += 1;
         token.ok_or_else(|| LoadError(format!("LOAD ends where {wanted} is expected")))
@@ -225,7 +225,7 @@ impl<'t> LoadReader<'t> {
         is_there
     }
 
-    fn expect(&mut self, word: &str) -> Read<()> {
+    fn expect(&mut self, word: &str) -> ReadResult<()> {
         let token = self.next(word)?;
         if token.is(word) || token.is_mark(word) {
             return Ok(());
@@ -236,7 +236,7 @@ impl<'t> LoadReader<'t> {
         )))
     }
 
-    fn name(&mut self) -> Read<String> {
+    fn name(&mut self) -> ReadResult<String> {
         let token = self.next("a name")?;
         if matches!(token.kind, TokenKind::Word | TokenKind::Quoted) {
             return Ok(token.text.clone());
@@ -244,14 +244,14 @@ impl<'t> LoadReader<'t> {
         Err(LoadError(format!("LOAD: {} is not a name", token.text)))
     }
 
-    fn number(&mut self) -> Read<u32> {
+    fn number(&mut self) -> ReadResult<u32> {
         let token = self.next("a number")?;
         let number = token.text.parse().ok();
         number.ok_or_else(|| LoadError(format!("LOAD: {} is not a number", token.text)))
     }
 
     /// Passes over a list in parentheses, if there is one.
-    fn skip_list(&mut self) -> Read<()> {
+    fn skip_list(&mut self) -> ReadResult<()> {
         if !self.accept_mark("(") {
             return Ok(());
         }
@@ -264,7 +264,7 @@ impl<'t> LoadReader<'t> {
     }
 
     /// An option before the list of fields.
-    fn option(&mut self, load: &mut LoadStatement) -> Read<()> {
+    fn option(&mut self, load: &mut LoadStatement) -> ReadResult<()> {
         let token = self.next("INTO TABLE")?;
         match token.text.as_str() {
             "INDDN" => load.input = self.name()?,
@@ -296,7 +296,7 @@ impl<'t> LoadReader<'t> {
     }
 
     /// CCSID(n, …): the first is that of characters of one byte.
-    fn ccsid(&mut self) -> Read<CodePage> {
+    fn ccsid(&mut self) -> ReadResult<CodePage> {
         self.expect("(")?;
         let number = self.number()?;
         while !self.accept_mark(")") {
@@ -309,7 +309,7 @@ impl<'t> LoadReader<'t> {
         }
     }
 
-    fn fields(&mut self) -> Read<Vec<LoadField>> {
+    fn fields(&mut self) -> ReadResult<Vec<LoadField>> {
         let mut fields = Vec::new();
         loop {
             fields.push(self.field()?);
@@ -320,7 +320,7 @@ impl<'t> LoadReader<'t> {
         }
     }
 
-    fn field(&mut self) -> Read<LoadField> {
+    fn field(&mut self) -> ReadResult<LoadField> {
         let mut field = LoadField {
             column: self.name()?,
             from: None,
@@ -350,15 +350,19 @@ impl<'t> LoadReader<'t> {
     }
 
     /// `:end` of a range; to the lexer a number after a colon is a host variable.
-    fn end_of_range(&mut self) -> Read<Option<u32>> {
-        if self.peek().is_some_and(|token| token.kind == TokenKind::Host) || self.accept_mark(":") {
+    fn end_of_range(&mut self) -> ReadResult<Option<u32>> {
+        if self
+            .peek()
+            .is_some_and(|token| token.kind == TokenKind::Host)
+            || self.accept_mark(":")
+        {
             return self.number().map(Some);
         }
         Ok(None)
     }
 
     /// The length in parentheses, and a second number.
-    fn lengths(&mut self) -> Read<(Option<u32>, Option<u32>)> {
+    fn lengths(&mut self) -> ReadResult<(Option<u32>, Option<u32>)> {
         if !self.accept_mark("(") {
             return Ok((None, None));
         }
@@ -372,7 +376,7 @@ impl<'t> LoadReader<'t> {
         Ok((Some(length), scale))
     }
 
-    fn kind(&mut self) -> Read<FieldKind> {
+    fn kind(&mut self) -> ReadResult<FieldKind> {
         let Some(token) = self.peek() else {
             return Ok(FieldKind::Char(None));
         };
@@ -415,14 +419,14 @@ impl<'t> LoadReader<'t> {
         }
     }
 
-    fn external_or(&mut self, binary: FieldKind) -> Read<FieldKind> {
+    fn external_or(&mut self, binary: FieldKind) -> ReadResult<FieldKind> {
         if !self.accept("EXTERNAL") {
             return Ok(binary);
         }
         Ok(FieldKind::External(self.lengths()?.0, 0))
     }
 
-    fn decimal(&mut self) -> Read<FieldKind> {
+    fn decimal(&mut self) -> ReadResult<FieldKind> {
         if self.accept("EXTERNAL") {
             let (length, scale) = self.lengths()?;
             return Ok(FieldKind::External(
@@ -438,12 +442,12 @@ impl<'t> LoadReader<'t> {
     }
 
     /// `(start:end) = constant`, `(field = constant)` or `field = constant`.
-    fn condition(&mut self) -> Read<FieldCondition> {
+    fn condition(&mut self) -> ReadResult<FieldCondition> {
         let is_enclosed = self.accept_mark("(");
         let is_bare = self
             .peek()
             .is_some_and(|token| token.kind == TokenKind::Number);
-        let place = if is_enclosed && is_bare || is_enclosed && self.accept_mark("(") {
+        let place = if is_enclosed && (is_bare || self.accept_mark("(")) {
             self.bytes_until_close()?
         } else {
             ConditionPlace::Field(self.name()?)
@@ -468,7 +472,7 @@ impl<'t> LoadReader<'t> {
     }
 
     /// `start:end)` or `start)`.
-    fn bytes_until_close(&mut self) -> Read<ConditionPlace> {
+    fn bytes_until_close(&mut self) -> ReadResult<ConditionPlace> {
         let from = self.number()?.max(1);
         let to = self.end_of_range()?;
         self.expect(")")?;

@@ -100,11 +100,11 @@ struct Wanted<'e> {
 
 impl Description<'_> {
     fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> Diagnostic {
-        super::mistake(&self.file, at, what, Some(fix))
+        super::mistake(self.file, at, what, Some(fix))
     }
 
     fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> Diagnostic {
-        super::mistake(&self.file, at, reason, None)
+        super::mistake(self.file, at, reason, None)
     }
 
     fn add(

@@ -183,21 +183,7 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         address: format!("{}{}", args.server.trim_end_matches('/'), args.uri),
         uri: args.uri.clone(),
     };
-    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-    let methods: Vec<String> = args
-        .methods
-        .iter()
-        .map(|m| m.to_ascii_uppercase())
-        .collect();
-    if let Some(other) = methods.iter().find(|m| !known.contains(&m.as_str())) {
-        return Err(wrong_usage(
-            format!(
-                "--methods {other:?}: a method is one of {}",
-                known.join(", ")
-            ),
-            None,
-        ));
-    }
+    let methods = http_methods(&args.methods)?;
     let (text, mut binding) = match wsdl::from_copybooks(&request, response.as_deref(), &options) {
         Ok(made) => made,
         Err(mistake) => return Ok(unusable(mistake.in_file(&args.request))),
@@ -215,6 +201,20 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         &binding.to_text(),
     )?;
     Ok(Outcome::Clean)
+}
+
+/// The methods in capitals.
+fn http_methods(methods: &[String]) -> Result<Vec<String>> {
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+    let methods: Vec<String> = methods.iter().map(|m| m.to_ascii_uppercase()).collect();
+    if let Some(other) = methods.iter().find(|m| !known.contains(&m.as_str())) {
+        let known = known.join(", ");
+        return Err(wrong_usage(
+            format!("--methods {other:?}: a method is one of {known}"),
+            None,
+        ));
+    }
+    Ok(methods)
 }
 
 fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {

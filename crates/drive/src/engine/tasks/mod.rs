@@ -110,17 +110,20 @@ async fn watch(
     out: &Sender<IntervalRecord>,
 ) {
     loop {
-        let now = clock::now();
-        let mut ledger_now = ledger.borrow_mut();
-        ledger_now.note_progress(now, stop.load(Ordering::Relaxed));
-        ledger_now.flush_ended(now, out);
-        if ledger_now.is_over(now) {
+        if is_over_now(&mut ledger.borrow_mut(), stop, out) {
             return;
         }
-        drop(ledger_now);
         // Woken by the last client, or after the interval.
         let _ = timeout(POLL_INTERVAL, done.notified()).await;
     }
+}
+
+/// Hands over the intervals that have ended; whether the run is over.
+fn is_over_now(ledger: &mut ThreadLedger, stop: &AtomicBool, out: &Sender<IntervalRecord>) -> bool {
+    let now = clock::now();
+    ledger.note_progress(now, stop.load(Ordering::Relaxed));
+    ledger.flush_ended(now, out);
+    ledger.is_over(now)
 }
 
 /// Interval of checking the stop flag.
