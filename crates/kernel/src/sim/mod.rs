@@ -56,6 +56,8 @@ const QUEUE: usize = 8;
 const START_QUEUE: usize = 8;
 const CLASS_LIMIT: usize = 2;
 const MS: u64 = 1_000_000;
+/// Steps in which a history has to come to rest.
+const MOST_STEPS_TO_REST: u32 = 200_000;
 /// Initial balance of each account.
 const BALANCE: i64 = 1_000;
 
@@ -123,7 +125,7 @@ fn play_world(mut world: SimWorld, seed: u64, steps: u64) -> HistoryReport {
         world.step(false);
     }
     world.links.refuse_create = false;
-    for _ in 0..200_000 {
+    for _ in 0..MOST_STEPS_TO_REST {
         if world.rests() {
             world.check_at_rest();
             world.report.hash = world.history.map_or(0, HistoryHash::value);
