@@ -13,6 +13,10 @@ use crate::connection::{Connection, ConnectionError};
 /// How long the script may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// Held by a transaction that makes the schema or roles: a region and a batch job may start at
+/// once, and PostgreSQL refuses the second change of a definition ("tuple concurrently updated").
+pub const DEFINITIONS_LOCK: &str = "SELECT pg_catalog.pg_advisory_xact_lock(4404930142)";
+
 /// Why the schema could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -27,7 +31,7 @@ pub enum SetupError {
 /// The script as `tupelo sql setup --print` shows it.
 pub fn script() -> String {
     format!(
-        "BEGIN;\n{SETUP_SQL}\nCOMMENT ON SCHEMA db2 IS '{}';\nCOMMIT;\n",
+        "BEGIN;\n{DEFINITIONS_LOCK};\n{SETUP_SQL}\nCOMMENT ON SCHEMA db2 IS '{}';\nCOMMIT;\n",
         stamp()
     )
 }

@@ -7,13 +7,15 @@
 
 use std::fmt::Write as _;
 
+use crate::setup::DEFINITIONS_LOCK;
+
 /// The group of all roles of programs.
 const GROUP: &str = "tupelo_programs";
 
 /// SQL that makes the roles where they are missing. It can be run again.
 pub fn role_script(roles: &[&str]) -> String {
     let mut script = format!(
-        "BEGIN; {}\
+        "BEGIN; {DEFINITIONS_LOCK}; {}\
          REVOKE CREATE ON SCHEMA public FROM PUBLIC; \
          GRANT USAGE ON SCHEMA public TO {GROUP}; \
          ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO {GROUP}; \

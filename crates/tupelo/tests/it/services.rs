@@ -393,7 +393,7 @@ fn a_broken_pipeline_stops_the_start_and_names_its_line() {
         .unwrap();
     assert_eq!(checked.status.code(), Some(1));
     let said = String::from_utf8_lossy(&checked.stdout);
-    let line = "services/fx/provider.xml:3: error: PIPELINE(FXPROV): mtom_handler";
+    let line = "services/fx/provider.xml:3:1: error: PIPELINE(FXPROV): mtom_handler";
     assert!(said.contains(line), "{said}");
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use base::SeededRandom;
 
 use super::{apply_text, import, served_state, shop};
-use crate::program::{text, tupelo};
+use crate::http;
+use crate::program::{text, tupelo, until};
 use crate::server::Server;
 
 /// The application with the programs; its state has the file and the table.
@@ -185,10 +186,25 @@ fn run_and_kill(app: &Path, state: &Path, after: Duration) -> Vec<u32> {
         .collect()
 }
 
+/// Waits until the region has ended what killed jobs have left.
+fn no_job_is_left(server: &Server) {
+    until("the task of the killed job to end", || {
+        let metrics = text(&http::send(&server.admin, "GET", "/metrics", None).body);
+        metrics.contains("tupelo_region_tasks_active 0\n")
+    });
+}
+
 /// Kills jobs, and compares what each has left. Returns the units in the end.
-fn kill_jobs(app: &Path, state: &Path, kills: u32, random: &mut SeededRandom) -> u32 {
+fn kill_jobs(
+    app: &Path,
+    state: &Path,
+    kills: u32,
+    random: &mut SeededRandom,
+    server: Option<&Server>,
+) -> u32 {
     let mut units = 0;
     for kill in 0..kills {
+        server.into_iter().for_each(no_job_is_left);
         let after = Duration::from_millis(random.below(120));
         let found = run_and_kill(app, state, after);
         assert_eq!(found[..2], found[2..], "after {kill} kills");
@@ -208,13 +224,13 @@ fn a_batch_program_that_is_killed_leaves_the_same_units_in_its_file_and_its_tabl
     };
     let app = app.path();
     let mut random = SeededRandom::new(38);
-    assert!(kill_jobs(app, &app.join(".tupelo"), 6, &mut random) > 0);
+    assert!(kill_jobs(app, &app.join(".tupelo"), 6, &mut random, None) > 0);
     // A region has the file; it is killed, too.
     let state = served_state(app);
     define(app, state.path());
     import(app);
     let server = Server::start_in(app, state);
-    assert!(kill_jobs(app, server.state.path(), 3, &mut random) > 0);
+    assert!(kill_jobs(app, server.state.path(), 3, &mut random, Some(&server)) > 0);
     let mut job = job("UNITS", app, server.state.path(), "SHOP.OUT");
     let mut job = job.spawn().expect("tupelo runs");
     let printed = BufReader::new(job.stdout.take().expect("a pipe"));
@@ -225,5 +241,5 @@ fn a_batch_program_that_is_killed_leaves_the_same_units_in_its_file_and_its_tabl
     assert!(lines.any(|line| line.starts_with("FAULT")));
     job.wait().expect("its end");
     let server = Server::start_in(app, state);
-    kill_jobs(app, server.state.path(), 2, &mut random);
+    kill_jobs(app, server.state.path(), 2, &mut random, Some(&server));
 }

@@ -6,9 +6,10 @@
 //! decides, over the job's own session.
 
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use batch::region_files::{FrameBuffer, JobRequest, Response, VERSION, status_of};
@@ -35,12 +36,68 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Record numbers of an RRDS that are tried while other tasks add records at its end.
 const TRIES: usize = 100;
 
+/// Longest wait of a job for the end of those that were killed before it.
+const ENDING_LIMIT: Duration = Duration::from_secs(35);
+/// Interval of looking whether they have ended.
+const ENDING_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The connections of jobs whose tasks are not over.
+static OPEN_JOBS: Mutex<Vec<Arc<UnixStream>>> = Mutex::new(Vec::new());
+
+/// An entry of [`OPEN_JOBS`].
+struct OpenJob(Arc<UnixStream>);
+
+impl OpenJob {
+    fn new(stream: &UnixStream) -> io::Result<OpenJob> {
+        let stream = Arc::new(stream.try_clone()?);
+        open_jobs().push(stream.clone());
+        Ok(OpenJob(stream))
+    }
+}
+
+impl Drop for OpenJob {
+    fn drop(&mut self) {
+        open_jobs().retain(|other| !Arc::ptr_eq(other, &self.0));
+    }
+}
+
+fn open_jobs() -> MutexGuard<'static, Vec<Arc<UnixStream>>> {
+    OPEN_JOBS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for the units of jobs that were killed: the SQL of such a unit may be committed, and
+/// the region applies its files a moment later. A job that is started again sees both.
+fn wait_for_killed_jobs() {
+    let begun = Instant::now();
+    while open_jobs().iter().any(|stream| has_left(stream)) && begun.elapsed() < ENDING_LIMIT {
+        std::thread::sleep(ENDING_INTERVAL);
+    }
+}
+
+/// Whether the job's end of a connection is closed.
+fn has_left(stream: &UnixStream) -> bool {
+    let mut poll = libc::pollfd {
+        fd: stream.as_raw_fd(),
+        events: libc::POLLRDHUP,
+        revents: 0,
+    };
+    // SAFETY: one entry.
+    let ready = unsafe { libc::poll(&raw mut poll, 1, 0) };
+    ready == 1 && poll.revents & (libc::POLLRDHUP | libc::POLLHUP) != 0
+}
+
 /// Serves a job from its first message to the end of its connection.
 pub async fn serve(region: &Handle, user: UserId, stream: UnixStream, sql: Option<&SqlService>) {
     let (mut stream, mut frames) = (stream, FrameBuffer::default());
     let begun = begin(region, user, &mut stream, &mut frames).await;
-    let (task, program) = match begun {
-        Ok(Some(begun)) => begun,
+    let (task, program, _open) = match begun {
+        Ok(Some((task, program))) => match OpenJob::new(&stream) {
+            Ok(open) => (task, program, open),
+            Err(error) => {
+                tracing::warn!(target: SERVE, program, %error, "a batch job cannot be served");
+                return;
+            }
+        },
         Ok(None) => return,
         Err(error) => {
             tracing::debug!(target: SERVE, %error, "a batch job sent no valid first message");
@@ -84,6 +141,7 @@ async fn begin(
         return Err(io::ErrorKind::InvalidData.into());
     };
     let program = String::from_utf8_lossy(program).into_owned();
+    wait_for_killed_jobs();
     let refused = if version != VERSION {
         "the region and this program have different versions: stop the region to change its files"
             .to_owned()
