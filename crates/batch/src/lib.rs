@@ -39,4 +39,5 @@ pub mod unit_host;
 
 pub use conversion::{RecordConversion, StepConversions};
 pub use dd::{CodePageOf, DdAllocation, ProgramStep, RecordFormat, RecordSource, SqlAt, StoreAt};
+pub use plain::{FileFraming, PlainInput, ReadRecord};
 pub use run::{RunError, run};

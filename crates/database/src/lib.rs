@@ -42,4 +42,5 @@ pub use connection::{ConnectError, Connection, ConnectionError, Exchange};
 pub use relay::{TlsCheck, TlsOptions};
 pub use server::{Server, ServerError, ServerSettings};
 pub use service::{SqlService, metrics_sample};
+pub use socket::inheritable_copy;
 pub use step_units::{LeftUnits, StepUnits};

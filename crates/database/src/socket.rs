@@ -69,13 +69,7 @@ impl DeadlineSocket {
     /// # Errors
     /// Of fcntl(2).
     pub fn inheritable_copy(&self) -> io::Result<OwnedFd> {
-        // SAFETY: a plain call on a descriptor that is open.
-        let fd = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD, 3) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new, and nothing else owns it.
-        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+        inheritable_copy(self.0.as_fd())
     }
 
     /// Sends all bytes.
@@ -184,6 +178,20 @@ fn left(deadline: Instant) -> io::Result<Duration> {
         return Err(ErrorKind::TimedOut.into());
     }
     Ok(left)
+}
+
+/// A copy of a descriptor that a child process inherits.
+///
+/// # Errors
+/// Of fcntl(2).
+pub fn inheritable_copy(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    // SAFETY: a plain call on a descriptor that is open.
+    let fd = unsafe { libc::fcntl(of.as_raw_fd(), libc::F_DUPFD, 3) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new, and nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 #[cfg(test)]

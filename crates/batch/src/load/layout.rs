@@ -39,9 +39,7 @@ pub fn fields_of_table(table: &Table) -> Result<Vec<LoadField>, LayoutError> {
             SqlType::Varchar(_) => FieldKind::Varchar,
             SqlType::Binary(n) => FieldKind::Binary(Some(n)),
             SqlType::Varbinary(_) => FieldKind::Varbinary,
-            SqlType::Date => FieldKind::Datetime(Some(10)),
-            SqlType::Time => FieldKind::Datetime(Some(8)),
-            SqlType::Timestamp(_) => FieldKind::Datetime(Some(26)),
+            kind if kind.is_datetime() => FieldKind::Datetime(None),
             other => {
                 return Err(LayoutError(format!(
                     "column {} has type {other:?}, which has no default field: list the fields",

@@ -158,11 +158,7 @@ fn value(
     page: CodePage,
 ) -> Result<LoadValue, String> {
     let shown = || {
-        let digits: String = bytes
-            .iter()
-            .take(SHOWN_BYTES)
-            .map(|b| format!("{b:02X}"))
-            .collect();
+        let digits = base::hex::upper(&bytes[..bytes.len().min(SHOWN_BYTES)]);
         format!("X'{digits}'")
     };
     let scale = |given: Option<u8>| given.or(column.decimal().map(|(_, s)| s)).unwrap_or(0);
@@ -180,7 +176,9 @@ fn value(
             let text = page.decode(bytes).unwrap_or_default();
             external(&text, scale).ok_or_else(|| format!("{} is not a number", shown()))?
         }
-        FieldKind::Integer(_) => integer(bytes).unwrap_or_default().to_string(),
+        FieldKind::Integer(_) => integer(bytes)
+            .ok_or_else(|| format!("an integer has 1 to 8 bytes, not {}", bytes.len()))?
+            .to_string(),
         FieldKind::Packed(_, given) => packed(bytes, scale(given))
             .ok_or_else(|| format!("{} is not packed decimal", shown()))?,
         FieldKind::Zoned(_, given) => zoned(bytes, scale(given), page.is_ebcdic())
@@ -293,7 +291,7 @@ pub fn sql_literal(value: &LoadValue, out: &mut String) {
         }
         LoadValue::Bytes(bytes) => {
             out.push_str("'\\x");
-            bytes.iter().for_each(|b| out.push_str(&format!("{b:02x}")));
+            out.push_str(&base::hex::lower(bytes));
             out.push('\'');
         }
     }
@@ -392,6 +390,8 @@ mod tests {
         assert_eq!(large, "column COUNTED: 40000 does not fit into SMALLINT");
         let short = one("ITEM POSITION(1:4) CHAR(4)", b"AB");
         assert!(short.contains("has 2 bytes"), "{short}");
+        let wide = one("COUNTED POSITION(1:9) INTEGER", &[0; 9]);
+        assert!(wide.contains("1 to 8 bytes, not 9"), "{wide}");
         let date = one("SINCE POSITION(1:10) DATE EXTERNAL(10)", b"2026-02-30");
         assert!(date.contains("is not a date"), "{date}");
         let long = one("NOTE VARCHAR", b"\x00\x08ABCDEFGH");

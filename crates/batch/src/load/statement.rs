@@ -457,7 +457,8 @@ impl<'t> LoadReader<'t> {
         let value = match token.kind {
             TokenKind::Text => ConditionValue::Text(token.text.clone()),
             TokenKind::Hex => ConditionValue::Bytes(
-                hex(&token.text).ok_or_else(|| LoadError(format!("X'{}'", token.text)))?,
+                base::hex::bytes(&token.text)
+                    .ok_or_else(|| LoadError(format!("X'{}'", token.text)))?,
             ),
             _ if token.is("CONV_ERROR") => return refuse("CONV_ERROR"),
             _ => return Err(LoadError(format!("LOAD: {} is not a constant", token.text))),
@@ -478,20 +479,6 @@ impl<'t> LoadReader<'t> {
         self.expect(")")?;
         Ok(ConditionPlace::Bytes(from, to))
     }
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|digit| digit as u8))
-        .collect();
-    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
-    Some(
-        digits
-            .chunks(2)
-            .map(|pair| pair[0] << 4 | pair[1])
-            .collect(),
-    )
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The records of a data set that LOAD reads, and those that it discards.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use batch::{DdAllocation, RecordFormat, RecordSource};
+use batch::{DdAllocation, FileFraming, PlainInput, RecordFormat, RecordSource};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, ReadStore, SeekKey};
 
@@ -14,7 +14,7 @@ use crate::app::Application;
 /// Columns of a record in the job itself.
 const CARD_BYTES: usize = 80;
 /// Longest record.
-const MOST_BYTES: u64 = 64 << 10;
+const MOST_BYTES: usize = 64 << 10;
 
 type EachRecord<'e> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'e;
 
@@ -23,15 +23,10 @@ pub fn each_record(app: &Application, dd: &DdAllocation, each: &mut EachRecord<'
     for source in &dd.sources {
         let ended = match source {
             RecordSource::File { path, format } => {
-                let file = File::open(path).into_diagnostic();
-                let file = file.wrap_err_with(|| format!("cannot read {}", path.display()))?;
-                let mut input = BufReader::new(file);
-                framed(&mut input, *format, dd.record_bytes, each)?
+                let read = sequential(source, *format, dd.record_bytes, each);
+                read.wrap_err_with(|| format!("cannot read {}", path.display()))?
             }
-            RecordSource::Input => {
-                let mut input = std::io::stdin().lock();
-                framed(&mut input, Some(RecordFormat::Lines), None, each)?
-            }
+            RecordSource::Input => sequential(source, None, None, each)?,
             RecordSource::Lines(text) => cards(text, dd.record_bytes, each),
             RecordSource::Store(name) => stored(app, name, each)?,
             RecordSource::Output | RecordSource::Dummy => ControlFlow::Continue(()),
@@ -52,60 +47,38 @@ fn cards(text: &str, length: Option<u32>, each: &mut EachRecord<'_>) -> ControlF
     ControlFlow::Continue(())
 }
 
-/// Records of a stream. One that the end of the stream cuts is passed as it is.
-fn framed(
-    input: &mut dyn BufRead,
+/// Records of a file of the machine. One that the end of the file cuts is passed as it is,
+/// if all records have one length.
+fn sequential(
+    source: &RecordSource,
     format: Option<RecordFormat>,
     length: Option<u32>,
     each: &mut EachRecord<'_>,
 ) -> Result<ControlFlow<()>> {
-    let usual = if length.is_some() {
+    let default = if length.is_some() {
         RecordFormat::Fixed
     } else {
         RecordFormat::Rdw
     };
-    let format = format.unwrap_or(usual);
-    let mut record = Vec::new();
-    loop {
-        record.clear();
-        let more = match format {
-            RecordFormat::Fixed => {
-                let length = length.unwrap_or_default().max(1);
-                take(input, length.into(), &mut record)?
-            }
-            RecordFormat::Rdw => {
-                let mut word = Vec::new();
-                let more = take(input, 4, &mut word)?;
-                let length = match word[..] {
-                    [high, low, 0, 0] => u16::from_be_bytes([high, low]),
-                    [] => 0,
-                    _ => return Err(miette!("{word:02X?} is not a record descriptor word")),
-                };
-                let length = length.saturating_sub(4);
-                more && (length == 0 || take(input, length.into(), &mut record)?)
-            }
-            RecordFormat::Lines => {
-                let mut line = input.take(MOST_BYTES);
-                let read = line.read_until(b'\n', &mut record).into_diagnostic()?;
-                if record.last() == Some(&b'\n') {
-                    record.pop();
-                }
-                read > 0
-            }
-        };
-        if !more {
-            return Ok(ControlFlow::Continue(()));
+    let most = match (format.unwrap_or(default), length) {
+        (RecordFormat::Fixed, Some(length)) => length.max(1) as usize,
+        _ => MOST_BYTES,
+    };
+    let framing = FileFraming {
+        default,
+        conversion: None,
+    };
+    let sources = std::slice::from_ref(source);
+    let mut input = PlainInput::open(sources, framing).into_diagnostic()?;
+    while let Some(record) = input.read(most).into_diagnostic()? {
+        if record.misfit && record.bytes.len() == MOST_BYTES {
+            return Err(miette!("a record has more than {MOST_BYTES} bytes"));
         }
-        if each(&record).is_break() {
+        if each(&record.bytes).is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
-}
-
-/// Takes so many bytes, or what is left; false at the end.
-fn take(input: &mut dyn BufRead, bytes: u64, record: &mut Vec<u8>) -> Result<bool> {
-    let read = input.take(bytes).read_to_end(record).into_diagnostic()?;
-    Ok(read > 0)
+    Ok(ControlFlow::Continue(()))
 }
 
 /// The records of a file of the store.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use batch::unit_host::{UnitCommitter, serve};
 use batch::{SqlAt, StoreAt};
-use database::{DateFormat, LeftUnits, Server, StepUnits};
+use database::{DateFormat, LeftUnits, Server, StepUnits, inheritable_copy};
 use miette::{IntoDiagnostic, Result, WrapErr};
 
 use crate::app::{Application, sql as settings};
@@ -68,7 +68,7 @@ impl SqlSteps {
             DateFormat::Jis => "JIS",
         };
         let (stream, theirs) = UnixStream::pair().into_diagnostic()?;
-        let theirs = inheritable(&theirs).into_diagnostic()?;
+        let theirs = inheritable_copy(theirs.as_fd()).into_diagnostic()?;
         let serving = start_serving(&stream, StepUnits::new(self.0.clone(), connection));
         Ok(StepSession {
             at: SqlAt {
@@ -85,17 +85,6 @@ impl SqlSteps {
             _copies: [copy, theirs],
         })
     }
-}
-
-/// A copy of a descriptor that a child process inherits.
-fn inheritable(of: &impl AsFd) -> std::io::Result<OwnedFd> {
-    // SAFETY: a plain call on a descriptor that is open.
-    let fd = unsafe { libc::fcntl(of.as_fd().as_raw_fd(), libc::F_DUPFD, 3) };
-    if fd < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor is new, and nothing else owns it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Starts the thread that ends the step's units.
