@@ -7,22 +7,19 @@
 //!
 //! Invariant: no result has digits that neither the data nor the evaluator has.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use jsonata_core::value::JValue;
 
 /// Significant digits that every double holds.
 const HELD_DIGITS: usize = 15;
 
-/// The numbers of an evaluation's data that doubles round.
+/// The numbers of an evaluation's data that doubles round: by the text that the evaluator
+/// writes for a number, its digits in the data, or `None` if other data has the same
+/// rounded text.
 #[derive(Debug, Default)]
-pub(super) struct LongNumbers(Vec<LongNumber>);
-
-#[derive(Debug)]
-struct LongNumber {
-    /// The text that the evaluator writes for it.
-    rounded: String,
-    /// Its digits in the data; `None` if other data has the same rounded text.
-    own: Option<String>,
-}
+pub(super) struct LongNumbers(HashMap<String, Option<String>>);
 
 impl LongNumbers {
     /// The long numbers of JSON texts.
@@ -35,10 +32,17 @@ impl LongNumbers {
                 }
             });
         }
-        for number in &mut found.0 {
-            if texts.iter().any(|text| text.contains(&number.rounded)) {
-                number.own = None;
-            }
+        if found.0.is_empty() {
+            return found;
+        }
+        for text in texts {
+            for_each_run(text, |_, run, in_string| {
+                for rounded in spellings(run, in_string) {
+                    if let Some(own) = found.0.get_mut(&*rounded) {
+                        *own = None;
+                    }
+                }
+            });
         }
         found
     }
@@ -54,13 +58,38 @@ impl LongNumbers {
         if decimal(&rounded) == decimal(run) {
             return;
         }
-        match self.0.iter_mut().find(|known| known.rounded == rounded) {
-            None => self.0.push(LongNumber {
-                rounded,
-                own: Some(run.to_owned()),
-            }),
-            Some(known) => known.own = known.own.take().filter(|own| decimal(own) == decimal(run)),
+        let known = self.0.entry(rounded);
+        let own = known.or_insert_with(|| Some(run.to_owned()));
+        if own
+            .as_deref()
+            .is_some_and(|own| decimal(own) != decimal(run))
+        {
+            *own = None;
         }
+    }
+
+    /// The digits that a number of a result has in the data; `None` if it is not a long one.
+    ///
+    /// # Errors
+    /// It stands for several numbers.
+    fn own_digits(&self, run: &str, in_string: bool) -> Result<Option<String>, ()> {
+        let mut found: Option<String> = None;
+        for rounded in spellings(run, in_string) {
+            let Some(own) = self.0.get(&*rounded) else {
+                continue;
+            };
+            let own = own.as_deref().ok_or(())?;
+            let own = if in_string {
+                own.trim_start_matches('-')
+            } else {
+                own
+            };
+            if found.as_deref().is_some_and(|other| other != own) {
+                return Err(());
+            }
+            found = Some(own.to_owned());
+        }
+        Ok(found)
     }
 
     /// A result with the digits of the data.
@@ -74,24 +103,17 @@ impl LongNumbers {
         let mut out = String::with_capacity(text.len() + 8);
         let (mut copied, mut several) = (0, None);
         for_each_run(&text, |at, run, in_string| {
-            let unsigned = |text: &'_ str| text.trim_start_matches('-').to_owned();
-            let is_same = |number: &&LongNumber| {
-                number.rounded == run || (in_string && unsigned(&number.rounded) == run)
-            };
-            let Some(number) = self.0.iter().find(is_same) else {
-                return;
-            };
-            let Some(own) = &number.own else {
-                several.get_or_insert_with(|| run.to_owned());
-                return;
-            };
-            out += &text[copied..at];
-            out += &if in_string {
-                unsigned(own)
-            } else {
-                own.clone()
-            };
-            copied = at + run.len();
+            match self.own_digits(run, in_string) {
+                Ok(None) => {}
+                Ok(Some(own)) => {
+                    out += &text[copied..at];
+                    out += &own;
+                    copied = at + run.len();
+                }
+                Err(()) => {
+                    several.get_or_insert_with(|| run.to_owned());
+                }
+            }
         });
         if let Some(run) = several {
             return Err(format!(
@@ -102,6 +124,13 @@ impl LongNumbers {
         out += &text[copied..];
         Ok(out)
     }
+}
+
+/// The texts that the evaluator may have written for a number; in a string its sign is not
+/// part of it.
+fn spellings(run: &str, in_string: bool) -> impl Iterator<Item = Cow<'_, str>> {
+    let negative = in_string.then(|| Cow::Owned(format!("-{run}")));
+    std::iter::once(Cow::Borrowed(run)).chain(negative)
 }
 
 /// Calls `found` with offset and text of each number of a JSON text, and of each number in
@@ -214,5 +243,23 @@ mod tests {
         assert_eq!(of("[$body.a]", same).as_deref(), Ok("[123456789012345678]"));
         let text = r#"{"a":123456789012345678,"b":"123456789012345680"}"#;
         assert!(of("[$body.b]", text).is_err());
+    }
+
+    #[test]
+    fn a_number_without_its_sign_in_a_text_may_stand_for_two() {
+        let signs = r#"{"a":123456789012345678,"b":-123456789012345679}"#;
+        assert!(of("$string($body.a)", signs).is_err());
+        assert_eq!(of("$body.b", signs).as_deref(), Ok("-123456789012345679"));
+    }
+
+    #[test]
+    fn a_body_of_many_long_numbers_is_searched_once() {
+        let numbers = (0..30_000_u64).map(|n| (9_007_199_254_740_993 + 2 * n).to_string());
+        let list: Vec<String> = numbers.collect();
+        let body = format!(r#"{{"l":[{}],"n":123456789012345678}}"#, list.join(","));
+        assert_eq!(
+            of("[$body.n]", &body).as_deref(),
+            Ok("[123456789012345678]")
+        );
     }
 }
