@@ -5,9 +5,20 @@ use crate::config;
 use crate::fake::Fake;
 use gateway::{
     BooleanField, DateField, FieldOverrides, Gateway, ImportBook, ImportNames, ImportRequest,
-    LoadedApi, NameStyle, RedefineChoice, Redefines, import,
+    ImportedProject, LoadedApi, NameStyle, RedefineChoice, Redefines, import,
 };
 use serde_json::json;
+
+/// A project as the gateway loads it from a folder of this name.
+pub fn loaded(made: &ImportedProject, name: &str) -> Vec<LoadedApi> {
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join(name).join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"))
+}
 
 const AREA: &str = "       01  ORDER-AREA.
            05  ORDER-ID                 PIC 9(8).
@@ -114,13 +125,7 @@ fn the_request_to_try_is_one_that_the_program_can_take() {
         ..ImportRequest::default()
     });
     let made = made.unwrap_or_else(|faults| panic!("{faults}"));
-    let folder = tempfile::tempdir().unwrap();
-    for file in made.files {
-        let path = folder.path().join("odd").join(file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, file.text).unwrap();
-    }
-    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = loaded(&made, "odd");
     let echo = Fake::default().program("ODD", |_| ());
     let gateway = Gateway::start(config(), apis, echo).unwrap();
     let ask = |body: &str| send(gateway.address(), "POST", "/odd", "", body);
@@ -237,14 +242,8 @@ fn a_copybook_without_an_01_level_is_imported_and_loads() {
             response: vec![book],
             ..ImportRequest::default()
         };
-        let folder = tempfile::tempdir().unwrap();
         let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
-        for file in made.files {
-            let path = folder.path().join("cust").join(file.path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, file.text).unwrap();
-        }
-        let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        let apis = loaded(&made, "cust");
         assert_eq!(apis[0].warnings().to_string(), "");
     }
 }
@@ -310,13 +309,7 @@ fn a_group_is_required_for_what_is_required_in_it() {
         ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
-    let folder = tempfile::tempdir().unwrap();
-    for file in &made.files {
-        let path = folder.path().join("ask").join(&file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, &file.text).unwrap();
-    }
-    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = loaded(&made, "ask");
     let gateway = Gateway::start(config(), apis, Fake::default()).unwrap();
     let document = send(gateway.address(), "GET", "/apis/ask/openapi.json", "", "").json();
     let body = &document["paths"]["/"]["post"]["requestBody"];
@@ -408,13 +401,7 @@ fn conditions_counters_and_directions_are_in_the_document() {
         let file = made.files.iter().find(|f| f.path.ends_with(end));
         file.unwrap_or_else(|| panic!("{end}")).text.clone()
     };
-    let folder = tempfile::tempdir().unwrap();
-    for file in &made.files {
-        let path = folder.path().join("rich").join(&file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, &file.text).unwrap();
-    }
-    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = loaded(&made, "rich");
     assert_eq!(apis[0].warnings().to_string(), "");
     let echo = Fake::default().program("RICH", |data| {
         assert_ne!(&data.commarea[23..25], b"00");

@@ -4,6 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
+use crate::import::loaded;
 use gateway::{
     FieldOverrides, Gateway, ImportBook, ImportRequest, ImportedProject, LoadedApi, RedefineChoice,
     Redefines, import,
@@ -90,13 +91,7 @@ fn no_answer_is_outside_the_values_and_bounds_that_its_document_has() {
         ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
-    let folder = tempfile::tempdir().unwrap();
-    for file in &made.files {
-        let path = folder.path().join("echo").join(&file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, &file.text).unwrap();
-    }
-    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = loaded(&made, "echo");
     let program = Fake::default().program("ECHO", |data| {
         data.commarea[..2].copy_from_slice(b"  ");
         data.commarea[2..4].copy_from_slice(&20_000_i16.to_be_bytes());
@@ -245,13 +240,7 @@ fn a_request_with_all_descriptions_gives_one_of_each_storage() {
         ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
-    let folder = tempfile::tempdir().unwrap();
-    for file in &made.files {
-        let path = folder.path().join("all").join(&file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, &file.text).unwrap();
-    }
-    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = loaded(&made, "all");
     assert_eq!(apis[0].warnings().to_string(), "");
     let program = Fake::default().program("ALL", |_| ());
     let gateway = Gateway::start(config(), apis, program).unwrap();
@@ -307,13 +296,7 @@ fn a_request_gives_exactly_the_description_that_its_type_code_means() {
             ..ImportRequest::default()
         })
         .unwrap_or_else(|faults| panic!("{faults}"));
-        let folder = tempfile::tempdir().unwrap();
-        for file in &made.files {
-            let path = folder.path().join("either").join(&file.path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, &file.text).unwrap();
-        }
-        let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        let apis = loaded(&made, "either");
         assert_eq!(apis[0].warnings().to_string(), "");
         let program = Fake::default().program("EITHER", |_| ());
         let gateway = Gateway::start(config(), apis, program).unwrap();
