@@ -327,7 +327,7 @@ impl Server {
         let config = &self.settings.config;
         // Temporary tables last: they shadow nothing.
         let path = match &config.qualifier {
-            Some(schema) => format!("\"{}\", public, pg_temp", schema.replace('"', "\"\"")),
+            Some(schema) => format!("{}, public, pg_temp", sql::quoted_name(schema)),
             None => "public, pg_temp".to_owned(),
         };
         let own = |name: &str, value: String| (name.to_owned(), value);

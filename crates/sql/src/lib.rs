@@ -34,6 +34,6 @@ pub use statement::{
 };
 pub use text::{
     HostReference, HostType, HostVariables, NoHostVariables, ProblemKind, SqlToken,
-    StatementProblem, TokenKind, lex,
+    StatementProblem, TokenKind, lex, quoted_name,
 };
 pub use types::{Catalog, NoCatalog, SqlType, Table, TableColumn};

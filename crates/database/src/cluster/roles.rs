@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use sql::quoted_name;
+
 use crate::setup::DEFINITIONS_LOCK;
 
 /// The group of all roles of programs.
@@ -31,7 +33,7 @@ pub fn role_script(roles: &[&str]) -> String {
             role,
             "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION",
         );
-        let _ = write!(script, "GRANT {GROUP} TO {}; ", quoted(role));
+        let _ = write!(script, "GRANT {GROUP} TO {}; ", quoted_name(role));
     }
     script + "COMMIT;"
 }
@@ -41,12 +43,8 @@ fn create(role: &str, options: &str) -> String {
         "DO $tupelo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '{}') \
          THEN CREATE ROLE {} {options}; END IF; END $tupelo$; ",
         role.replace('\'', "''"),
-        quoted(role)
+        quoted_name(role)
     )
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ pub(super) fn found(figure: &ReportFigure) -> String {
         FigureOrigin::Predicted => "~",
         FigureOrigin::Seen => "≈",
         FigureOrigin::Calibrated => "=",
-        FigureOrigin::Derived => "+",
+        FigureOrigin::Derived => "*",
     };
     let half = figure
         .half_width
@@ -186,7 +186,7 @@ pub(super) fn wrapped(text: &str, indent: &str) -> String {
 /// The meaning of the marks before a figure, for text and page.
 pub(super) const MARKS: &str = "~ predicted without a choice for it; ≈ predicted, but a choice \
     that moves it was made with the published figure in sight; = the model or the conditions were \
-    chosen to match this figure; + arithmetic on other rows, or solved from a published figure; \
+    chosen to match this figure; * arithmetic on other rows, or solved from a published figure; \
     the others are measured. ± half the width of the 95 % interval of repetitions.";
 
 /// The usual width of a terminal that was made wider once.

@@ -91,9 +91,7 @@ impl Session {
                 _ => {}
             }
         }
-        let quoted = name
-            .iter()
-            .map(|n| format!("\"{}\"", n.replace('"', "\"\"")));
+        let quoted = name.iter().map(|n| sql::quoted_name(n));
         let values = arguments.iter().map(|argument| match argument {
             CallArgument::Host(number) => format!("${number}"),
             CallArgument::Constant(text) => text.clone(),

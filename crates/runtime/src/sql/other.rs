@@ -20,7 +20,7 @@ impl Session {
         kind: StatementKind,
         name: &str,
     ) -> Result<Sqlca, SqlFailure> {
-        let quoted = format!("\"{}\"", name.replace('"', "\"\""));
+        let quoted = sql::quoted_name(name);
         let text = match kind {
             StatementKind::Savepoint => format!("SAVEPOINT {quoted}"),
             StatementKind::ReleaseSavepoint => format!("RELEASE SAVEPOINT {quoted}"),

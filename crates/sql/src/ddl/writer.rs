@@ -3,7 +3,7 @@
 use super::{AppliedStatement, starts};
 use crate::rewrite::RewriteOptions;
 use crate::schema::varchar_domain;
-use crate::text::{SqlToken, StatementProblem, TokenKind};
+use crate::text::{SqlToken, StatementProblem, TokenKind, quoted_name};
 use crate::types::{SqlType, sql_type};
 
 /// A definition that is being written.
@@ -122,10 +122,7 @@ impl<'a> Writer<'a> {
         if qualified && parts.len() == 1 {
             parts.splice(0..0, self.options.qualifier.clone());
         }
-        let quoted: Vec<String> = parts
-            .iter()
-            .map(|p| format!("\"{}\"", p.replace('"', "\"\"")))
-            .collect();
+        let quoted: Vec<String> = parts.iter().map(|p| quoted_name(p)).collect();
         Ok(quoted.join("."))
     }
 

@@ -21,7 +21,7 @@ pub use cursor::{CursorOptions, CursorSensitivity, FetchDistance, FetchOrientati
 pub use read::{WheneverAction, WheneverCondition};
 pub use table::{FORMS, StatementForm, StatementKind, StatementSupport, form, verbs};
 
-use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind, lex};
+use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind, lex, quoted_name};
 use crate::types::Table;
 
 /// One statement.
@@ -126,7 +126,7 @@ impl Statement {
             }
             let text = &token.text;
             match token.kind {
-                TokenKind::Quoted => out.push_str(&format!("\"{}\"", text.replace('"', "\"\""))),
+                TokenKind::Quoted => out.push_str(&quoted_name(text)),
                 TokenKind::Text => out.push_str(&format!("'{}'", text.replace('\'', "''"))),
                 TokenKind::Hex => out.push_str(&format!("X'{text}'")),
                 TokenKind::BinaryHex => out.push_str(&format!("BX'{text}'")),

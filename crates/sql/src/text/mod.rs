@@ -11,3 +11,9 @@ mod problem;
 pub use host::{HostReference, HostType, HostVariables, NoHostVariables};
 pub use lex::{SqlToken, TokenKind, lex};
 pub use problem::{ProblemKind, StatementProblem};
+
+/// A name between quotation marks, as a statement writes it: `SAY "A"` becomes
+/// `"SAY ""A"""`.
+pub fn quoted_name(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

@@ -1,5 +1,5 @@
 //! The rules for CICS, one row each. Those over one attribute of a definition are
-//! in [`attributes`], those over one system initialization parameter in
+//! in [`attributes`], those over system initialization parameters in
 //! [`parameters`]; the others have a file each.
 
 use crate::rule::TuningRule;
@@ -13,8 +13,6 @@ mod fcqronly;
 mod fcqronly_isolate;
 mod fcqronly_nsr;
 mod lsrpool_strings;
-mod mxt_maxopentcbs;
-mod mxt_maxsockets;
 mod mxt_sessions;
 mod mxt_tranclass;
 mod parameters;
@@ -37,8 +35,8 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &concurrency_quasirent::RULE,
     &mxt_tranclass::RULE,
     &mxt_sessions::RULE,
-    &mxt_maxsockets::RULE,
-    &mxt_maxopentcbs::RULE,
+    &parameters::MAXSOCKETS,
+    &parameters::MAXOPENTCBS,
     &attributes::TRANCLASS_PURGE,
     &tranclass_undefined::RULE,
     &tranclass_web::RULE,

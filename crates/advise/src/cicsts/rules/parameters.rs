@@ -1,5 +1,5 @@
-//! Rules over one system initialization parameter: its name, what is wrong with
-//! its value, and the parameter to code instead.
+//! Rules over system initialization parameters: the name of one, what is wrong with
+//! its value, or which other one it is below, and the parameter to code instead.
 //!
 //! Reference: CICS TS system initialization parameters.
 
@@ -20,6 +20,30 @@ impl RuleCheck for ParameterTest {
     fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
         if let Some((document, p)) = set.sit(self.name).filter(|(_, p)| (self.bad)(p)) {
             out.push(TuningFinding::at(rule, document.place(p.at), p.text()).code(self.wanted));
+        }
+    }
+}
+
+/// A parameter that is to be at least as large as MXT, the limit of tasks.
+struct LimitTest {
+    name: &'static str,
+    /// The parameter to code, by the limit of tasks.
+    wanted: fn(u64) -> String,
+    needs: &'static str,
+}
+
+impl RuleCheck for LimitTest {
+    fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
+        let (Some((document, limit)), Some((sit, mxt))) = (set.sit(self.name), set.sit("MXT"))
+        else {
+            return;
+        };
+        if let (Some(most), Some(tasks)) = (limit.number(), mxt.number())
+            && most < tasks
+        {
+            let finding = TuningFinding::at(rule, document.place(limit.at), limit.text());
+            let finding = finding.code((self.wanted)(tasks)).needs(self.needs);
+            out.push(finding.because(sit.place(mxt.at), mxt.text()));
         }
     }
 }
@@ -81,5 +105,36 @@ pub(super) static AUXTR: TuningRule = TuningRule {
         name: "AUXTR",
         bad: |p| p.is("ON"),
         wanted: "AUXTR=OFF",
+    },
+};
+
+pub(super) static MAXOPENTCBS: TuningRule = TuningRule {
+    name: "cics.mxt.maxopentcbs",
+    summary: "MAXOPENTCBS is coded below MXT.",
+    why: "A task that needs an L8 or L9 TCB waits when all are in use. Left out, CICS derives it \
+          from MXT.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[cics::MAXOPENTCBS],
+    check: &LimitTest {
+        name: "MAXOPENTCBS",
+        wanted: |tasks| format!("MAXOPENTCBS={tasks}"),
+        needs: "or leave it out: CICS TS 4.2 and later derive it from MXT",
+    },
+};
+
+pub(super) static MAXSOCKETS: TuningRule = TuningRule {
+    name: "cics.mxt.maxsockets",
+    summary: "MAXSOCKETS is below MXT.",
+    why: "A persistent connection holds its socket while no task runs for it, so sockets are \
+          many times the tasks. At the limit CICS closes idle connections, and clients connect \
+          again.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[cics::MAXSOCKETS_MXT, cics::MAXSOCKETS],
+    check: &LimitTest {
+        name: "MAXSOCKETS",
+        wanted: |_| "MAXSOCKETS=65535".to_owned(),
+        needs: "a MAXFILEPROC in BPXPRMxx, or FILEPROCMAX of the region's user, as large",
     },
 };

@@ -8,9 +8,12 @@ use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};
 use crate::kind::DocumentKind;
 use crate::rule::{RuleCheck, TuningRule};
-use crate::sna::kinds::{aix, cm2_lan, nsdos, vtam};
-use crate::sna::model::{SessionProduct, bulk, modes};
-use crate::sna::source::{AIX, AS400, CM2, FIGURES_6_7, FIGURES_9_10, GENERAL, LINKS, NCP, NSDOS};
+use crate::sna::kinds::{aix, as400, cm2_lan, nsdos, vtam};
+use crate::sna::model::{SessionProduct, bulk, host_modes, modes};
+use crate::sna::ru;
+use crate::sna::source::{
+    AIX, AS400, CM2, FIGURES_6_7, FIGURES_9_10, GENERAL, LINKS, NCP, NSDOS, VTAM,
+};
 
 /// Where a keyword is looked for.
 enum KeywordPlace {
@@ -18,8 +21,10 @@ enum KeywordPlace {
     First(&'static DocumentKind, &'static str),
     /// Wherever it is coded, and each statement of this verb without it.
     Each(&'static DocumentKind, &'static str),
-    /// Each statement of this verb.
-    Statements(&'static [&'static DocumentKind], &'static str),
+    /// Each statement of these verbs.
+    Statements(&'static [&'static DocumentKind], &'static [&'static str]),
+    /// Each entry of a mode table of the host that may carry bulk data.
+    HostModes,
     /// Each mode of a product.
     Modes(SessionProduct),
     /// Each mode of a product that may carry bulk data.
@@ -58,12 +63,24 @@ impl KeywordPlace {
                 let all = names.iter().flat_map(|names| each(set, kind, names, home));
                 all.collect()
             }
-            KeywordPlace::Statements(kinds, verb) => {
-                let all = kinds.iter().flat_map(|kind| set.stated(kind, verb));
-                all.flat_map(on).collect()
+            KeywordPlace::Statements(kinds, verbs) => {
+                let of = |kind| verbs.iter().flat_map(move |verb| set.stated(kind, verb));
+                kinds.iter().copied().flat_map(of).flat_map(on).collect()
+            }
+            KeywordPlace::HostModes => {
+                let all = host_modes(set).into_iter().filter(|m| bulk(&m.name));
+                all.flat_map(|m| on((m.document, m.statement))).collect()
             }
             KeywordPlace::Modes(product) => of(product, |_| true),
             KeywordPlace::BulkModes(product) => of(product, bulk),
+        }
+    }
+}
+
+impl<const N: usize> RuleCheck for [KeywordTest; N] {
+    fn find(&self, rule: &'static TuningRule, set: &DocumentSet, out: &mut Vec<TuningFinding>) {
+        for test in self {
+            test.find(rule, set, out);
         }
     }
 }
@@ -87,6 +104,50 @@ impl RuleCheck for KeywordTest {
         }
     }
 }
+
+/// Where the link settings of SNA Services/6000 are coded.
+const AIX_LINK: KeywordPlace = KeywordPlace::Statements(&[&aix::KIND], &[aix::LOGICAL_LINK]);
+
+pub(super) static VTAM_RUSIZES: TuningRule = TuningRule {
+    name: "sna.vtam.rusizes",
+    summary: "A mode for bulk data allows RUs below 64 KB.",
+    why: "The sizes in the mode table are where the host's negotiation begins, and nothing is \
+          negotiated upwards. VTAM takes RUs of up to 64 KB; stations lower the size to what they \
+          can do.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[VTAM, FIGURES_6_7],
+    check: &KeywordTest {
+        on: KeywordPlace::HostModes,
+        names: &[&["RUSIZES"]],
+        bad: |c| {
+            // X'00' sets no limit.
+            let small = |half: Option<u32>| half.is_some_and(|n| n < 65_536);
+            let sizes = c.operand.map(|o| ru::rusizes(&o.value).unwrap_or_default());
+            sizes.is_none_or(|(secondary, primary)| small(secondary) || small(primary))
+        },
+        lines: &[("X'8D8D'", "")],
+        needs: Some("the mode table assembled and loaded again: MODIFY TABLES,OPTION=LOAD"),
+    },
+};
+
+pub(super) static VTAM_MODE_PACING: TuningRule = TuningRule {
+    name: "sna.vtam.mode-pacing",
+    summary: "PSNDPAC, SSNDPAC or SRCVPAC of a mode for bulk data is below 63.",
+    why: "Each end waits for a pacing response after so many RUs. With adaptive pacing the largest \
+          window costs nothing: the receiver opens it as far as its buffers allow.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[FIGURES_6_7, GENERAL, VTAM],
+    check: &KeywordTest {
+        on: KeywordPlace::HostModes,
+        names: &[&["PSNDPAC"], &["SSNDPAC"], &["SRCVPAC"]],
+        // 0 means no pacing, which exceeds any window; 63 is the largest of a BIND.
+        bad: |c| !matches!(c.operand.and_then(|o| ru::pacing(&o.value)), Some(0 | 63)),
+        lines: &[("X'3F'", "63")],
+        needs: None,
+    },
+};
 
 /// Bytes of a buffer of UNITSZ and IOBUF.
 pub(super) const UNIT_BYTES: u32 = 4000;
@@ -155,7 +216,7 @@ pub(super) static NCP_MAXOUT: TuningRule = TuningRule {
     effect: None,
     sources: &[NCP, LINKS],
     check: &KeywordTest {
-        on: KeywordPlace::Statements(&[&vtam::NCP, &vtam::MAJOR], "PU"),
+        on: KeywordPlace::Statements(&[&vtam::NCP, &vtam::MAJOR], &["PU"]),
         names: &[&["MAXOUT"]],
         bad: |c| c.number().is_some_and(|n| n < 7),
         lines: &[("7", "")],
@@ -273,6 +334,58 @@ pub(super) static NSDOS_RU: TuningRule = TuningRule {
     },
 };
 
+pub(super) static AIX_PACING: TuningRule = TuningRule {
+    name: "sna.aix.pacing",
+    summary: "A session window of a mode profile of SNA Services/6000 for bulk data is below 63.",
+    why: "RUs sent and received before a pacing response. The guide's text says 127 for the send \
+          window, its table of tuned values 63 for both; a BIND carries 63 at most.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[AIX, FIGURES_6_7],
+    check: &[
+        KeywordTest {
+            on: KeywordPlace::BulkModes(SessionProduct::SnaServices),
+            names: &[aix::SEND_PACING],
+            bad: |c| !matches!(c.number(), Some(63 | 127)),
+            lines: &[("63", "the guide's table"), ("127", "the guide's text")],
+            needs: None,
+        },
+        KeywordTest {
+            on: KeywordPlace::BulkModes(SessionProduct::SnaServices),
+            names: &[aix::RECEIVE_PACING],
+            bad: |c| !matches!(c.number(), Some(63 | 127)),
+            lines: &[("63", "the guide's table")],
+            needs: None,
+        },
+    ],
+};
+
+pub(super) static AIX_DLC_WINDOW: TuningRule = TuningRule {
+    name: "sna.aix.dlc-window",
+    summary: "The transmit or receive window count of the logical link is below 127.",
+    why: "Frames sent and received before an acknowledgement; 127 is the most. The guide has 127 for \
+          the link in its text and in its table.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[AIX, FIGURES_6_7],
+    check: &[
+        KeywordTest {
+            on: AIX_LINK,
+            names: &[aix::TRANSMIT_COUNT],
+            bad: |c| c.number() != Some(127),
+            lines: &[("127", "")],
+            needs: Some("APAR IX41022 for a transmit window above 10"),
+        },
+        KeywordTest {
+            on: AIX_LINK,
+            names: &[aix::RECEIVE_COUNT],
+            bad: |c| c.number() != Some(127),
+            lines: &[("127", "")],
+            needs: None,
+        },
+    ],
+};
+
 pub(super) static AIX_FRAME: TuningRule = TuningRule {
     name: "sna.aix.frame",
     summary: "The logical link names a frame size instead of SYSTEM_DEFINED.",
@@ -281,7 +394,7 @@ pub(super) static AIX_FRAME: TuningRule = TuningRule {
     effect: None,
     sources: &[AIX, FIGURES_6_7],
     check: &KeywordTest {
-        on: KeywordPlace::Statements(&[&aix::KIND], aix::LOGICAL_LINK),
+        on: AIX_LINK,
         names: &[aix::FRAME],
         bad: |c| c.operand.is_some_and(|o| !o.is("SYSTEM_DEFINED")),
         lines: &[("system_defined", "")],
@@ -304,6 +417,41 @@ pub(super) static AIX_QUEUES: TuningRule = TuningRule {
         lines: &[("150", "")],
         needs: None,
     },
+};
+
+pub(super) static AIX_MEMORY: TuningRule = TuningRule {
+    name: "sna.aix.memory",
+    summary: "thewall, lowclust, lowmbuf or mb_cl_hiwat is below the guide's value.",
+    why: "SNA Services takes its buffers from mbufs and clusters. thewall (in KB) bounds them, the two \
+          low marks keep some free for bursts, and mb_cl_hiwat is how many free clusters stay before \
+          they go back to AIX: a low one makes memory come and go. Weigh them against the memory \
+          that others on the machine need.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[AIX, FIGURES_6_7],
+    check: &[
+        KeywordTest {
+            on: KeywordPlace::First(&aix::KIND, ""),
+            names: &[&["THEWALL"]],
+            bad: |c| c.number().is_none_or(|n| n < 8192),
+            lines: &[("8192", "")],
+            needs: None,
+        },
+        KeywordTest {
+            on: KeywordPlace::First(&aix::KIND, ""),
+            names: &[&["LOWCLUST"], &["LOWMBUF"]],
+            bad: |c| c.number().is_none_or(|n| n < 256),
+            lines: &[("256", "")],
+            needs: None,
+        },
+        KeywordTest {
+            on: KeywordPlace::First(&aix::KIND, ""),
+            names: &[&["MB_CL_HIWAT"]],
+            bad: |c| c.number().is_none_or(|n| n < 512),
+            lines: &[("512", "")],
+            needs: None,
+        },
+    ],
 };
 
 pub(super) static AS400_RU: TuningRule = TuningRule {
@@ -336,5 +484,30 @@ pub(super) static AS400_PACING: TuningRule = TuningRule {
         bad: |c| c.operand.is_some() && c.number() != Some(7),
         lines: &[("7", "")],
         needs: None,
+    },
+};
+
+pub(super) static AS400_X25: TuningRule = TuningRule {
+    name: "sna.as400.x25",
+    summary: "The default packet size of an X.25 line is small.",
+    why: "On X.25 the packet size of the line counts, not MAXFRAME. Take the largest that the network \
+          offers. The guide calls the parameter DFTPFSIZE; the command has DFTPKTSIZE.",
+    severity: FindingSeverity::Advice,
+    effect: None,
+    sources: &[AS400],
+    check: &KeywordTest {
+        on: KeywordPlace::Statements(&[&as400::KIND], &["CRTLINX25", "CHGLINX25"]),
+        names: &[&["DFTPKTSIZE"]],
+        bad: |c| match c.operand {
+            // One value, or one for each direction.
+            Some(sizes) => {
+                let mut sizes = sizes.value.split_whitespace();
+                sizes.any(|n| n.parse::<u32>().is_ok_and(|n| n < 1024))
+            }
+            // CRTLINX25 without it takes packets of 128 bytes.
+            None => c.statement.verb.starts_with("CRT"),
+        },
+        lines: &[("1024 1024", "")],
+        needs: Some("packets of this size in the network subscription"),
     },
 };

@@ -1,22 +1,19 @@
 //! The rules of this area, one row each: general rules first, then those of each
-//! product. Rules over one keyword are in [`keywords`]; the others have a file each.
+//! product. Rules over one keyword are in [`keywords`], those over link windows of OS/2
+//! and DOS in [`windows`], those over values that need a fix in [`fixes`]; the others
+//! have a file each.
 //! [`coded`], [`stations`], [`tiers`] and [`rings`] are their helpers.
 
-mod aix_dlc_fix;
-mod aix_dlc_window;
-mod aix_memory;
-mod aix_pacing;
 mod aix_ru;
 mod as400_dlc_window;
 mod as400_frame;
-mod as400_x25;
 mod cics_autoconnect;
 mod cics_sizes;
 mod cics_sizes_equal;
-mod cm2_dlc_window;
 mod cm2_ru;
 mod coded;
 mod effective;
+mod fixes;
 mod frame_unlike;
 mod keywords;
 mod lowered;
@@ -37,9 +34,7 @@ mod ncp_rcvbufc;
 mod ncp_single_window;
 mod ncp_t2timer;
 mod ncp_t2timer_subarea;
-mod nsdos_dlc_window;
 mod nsdos_frame;
-mod nsdos_frame_fix;
 mod nsdos_receive_pacing;
 mod pacing_small;
 mod pacing_uneven;
@@ -51,9 +46,8 @@ mod tiers;
 mod unlike;
 mod vtam_autoses;
 mod vtam_iobuf;
-mod vtam_mode_pacing;
-mod vtam_rusizes;
 mod vtam_vpacing;
+mod windows;
 
 use crate::rule::TuningRule;
 
@@ -72,8 +66,8 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &pacing_small::RULE,
     &pacing_uneven::RULE,
     &frame_unlike::RULE,
-    &vtam_rusizes::RULE,
-    &vtam_mode_pacing::RULE,
+    &keywords::VTAM_RUSIZES,
+    &keywords::VTAM_MODE_PACING,
     &vtam_vpacing::RULE,
     &vtam_iobuf::RULE,
     &vtam_autoses::RULE,
@@ -100,24 +94,24 @@ pub(crate) static RULES: &[&TuningRule] = &[
     &keywords::CM2_DLC_RU,
     &keywords::CM2_RECEIVE_PACING,
     &keywords::CM2_FRAME,
-    &cm2_dlc_window::RULE,
+    &windows::CM2,
     &keywords::CM2_RECEIVE_BUFFER,
     &keywords::CM2_CARD_BUFFER,
     &keywords::NSDOS_RU,
     &nsdos_receive_pacing::RULE,
     &nsdos_frame::RULE,
-    &nsdos_frame_fix::RULE,
-    &nsdos_dlc_window::RULE,
+    &fixes::NSDOS_FRAME,
+    &windows::NSDOS,
     &aix_ru::RULE,
-    &aix_pacing::RULE,
-    &aix_dlc_window::RULE,
-    &aix_dlc_fix::RULE,
+    &keywords::AIX_PACING,
+    &keywords::AIX_DLC_WINDOW,
+    &fixes::AIX_DLC_WINDOW,
     &keywords::AIX_FRAME,
     &keywords::AIX_QUEUES,
-    &aix_memory::RULE,
+    &keywords::AIX_MEMORY,
     &keywords::AS400_RU,
     &keywords::AS400_PACING,
     &as400_frame::RULE,
-    &as400_x25::RULE,
+    &keywords::AS400_X25,
     &as400_dlc_window::RULE,
 ];

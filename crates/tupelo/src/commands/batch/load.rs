@@ -19,7 +19,7 @@ use copybook::CodePage;
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 use sql::code::{StatementContext, from_server_error};
-use sql::{StatementKind, Table};
+use sql::{StatementKind, Table, quoted_name};
 
 use super::load_records::{DiscardWriter, each_record};
 use crate::app::Application;
@@ -154,7 +154,7 @@ impl<'a> LoadRun<'a> {
         };
         let discards = find(&statement.discards).map(|(_, dd)| dd);
         let framing = framing(&input, &fields, &table)?;
-        let columns: Vec<String> = fields.iter().map(|f| quoted(&f.column)).collect();
+        let columns: Vec<String> = fields.iter().map(|f| quoted_name(&f.column)).collect();
         let is_made = |f: &LoadField| table.column(&f.column).is_some_and(|c| c.identity);
         let overriding = if fields.iter().any(is_made) {
             " OVERRIDING SYSTEM VALUE"
@@ -357,10 +357,6 @@ fn framing(
     }
 }
 
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 fn shown_name((schema, name): &(Option<String>, String)) -> String {
     match schema {
         Some(schema) => format!("{schema}.{name}"),
@@ -370,7 +366,7 @@ fn shown_name((schema, name): &(Option<String>, String)) -> String {
 
 fn table_name((schema, name): &(Option<String>, String)) -> String {
     match schema {
-        Some(schema) => format!("{}.{}", quoted(schema), quoted(name)),
-        None => quoted(name),
+        Some(schema) => format!("{}.{}", quoted_name(schema), quoted_name(name)),
+        None => quoted_name(name),
     }
 }
