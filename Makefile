@@ -9,9 +9,12 @@ demo: ## Serve examples/bank, send it some requests, stay up until Ctrl-C (ONCE=
 	@scripts/with-cargo cargo build --profile demo --locked --bin tupelo
 	@ONCE=$(ONCE) PORT=$(PORT) scripts/demo
 
+# The tasks of developers (xtask) are built as the tests are, so nothing is compiled twice. The example
+# is named because only with one, or with tests, dependencies have the features that tests need.
 test: ## House rules, format and all tests
 	@scripts/setup test
-	@scripts/with-cargo cargo xtask ci --only tests
+	@CARGO_INCREMENTAL=0 scripts/with-cargo cargo build --quiet --workspace --bin xtask --example replay_trace
+	@scripts/with-cargo $${CARGO_TARGET_DIR:-target}/debug/xtask ci --only tests
 
 check: ## Licences, lints, fuzz targets, the simulation and brief crash tests
 	@scripts/setup test
