@@ -145,8 +145,7 @@ impl<'a> KnownNames<'a> {
                     let stem = b.source.file_stem();
                     b.module.is_none() && stem.is_some_and(|s| s.eq_ignore_ascii_case(&name))
                 };
-                is_program(self.app, self.compiled, &name)
-                    || self.compiled.built.iter().any(source)
+                is_program(self.app, self.compiled, &name) || self.compiled.built.iter().any(source)
             }
             ResourceKind::Transaction => {
                 let supplied = |b: &terminal::BuiltIn| b.transaction.eq_ignore_ascii_case(name);
@@ -164,7 +163,9 @@ impl<'a> KnownNames<'a> {
 
     fn has_set(&self, set: &str) -> bool {
         let set = set.to_ascii_uppercase();
-        self.maps.as_ref().is_none_or(|maps| maps.contains_key(&set))
+        self.maps
+            .as_ref()
+            .is_none_or(|maps| maps.contains_key(&set))
     }
 
     /// The defined resources of a kind, without maps, whose names depend on their set.
@@ -173,9 +174,7 @@ impl<'a> KnownNames<'a> {
         match kind {
             ResourceKind::File => csd.files.iter().map(|f| f.name.as_str()).collect(),
             ResourceKind::Queue => csd.tdqueues.iter().map(|q| q.name.as_str()).collect(),
-            ResourceKind::Transaction => {
-                csd.transactions.iter().map(|t| t.name.as_str()).collect()
-            }
+            ResourceKind::Transaction => csd.transactions.iter().map(|t| t.name.as_str()).collect(),
             ResourceKind::Program => {
                 let built = self.compiled.built.iter().flat_map(|b| &b.programs);
                 built.map(String::as_str).collect()
@@ -260,7 +259,9 @@ fn place(text: &str, named: &NamedResource, known: &KnownNames) -> Option<(u32, 
     if let Some(set) = missing_set {
         return argument_at(text, "MAPSET", set).or_else(|| literal_at(text, set));
     }
-    let options = COMMANDS.iter().filter(|(_, _, kind, _)| *kind == named.kind);
+    let options = COMMANDS
+        .iter()
+        .filter(|(_, _, kind, _)| *kind == named.kind);
     let mut options = options.flat_map(|(_, options, _, _)| *options);
     let name = &named.name;
     options
