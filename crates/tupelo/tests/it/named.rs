@@ -175,8 +175,8 @@ fn missing_resources_in_settings_and_mappings_are_reported_with_their_line() {
         (
             "cobol/BANKTELL.cbl",
             "RETURN TRANSID(EIBTRNID)",
-            "RETURN TRANSID('BANQ')",
-            "help: did you mean BANK? If not, write DEFINE TRANSACTION(BANQ)",
+            "RETURN TRANSID('BNAK')",
+            "help: did you mean BANK? If not, write DEFINE TRANSACTION(BNAK)",
             0,
         ),
         (
