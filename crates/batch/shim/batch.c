@@ -542,15 +542,29 @@ static void fault(const char *text)
 /* The module that passes items on which may have no address. */
 static const cob_module *passing_module;
 
+/* The statement whose conditions may not get to items that have no address. */
+static const cob_module *condition_module;
+static unsigned int condition_stmt;
+
 static int address_may_be_null(void)
 {
-	return passing_module && passing_module == glob->current_module;
+	const cob_module *m = glob->current_module;
+
+	return m && (m == passing_module || (m == condition_module && m->stmt == condition_stmt));
 }
 
 /* The translator calls it before a CALL that passes items of the LINKAGE SECTION. */
 EXPORT int DFHEI2(void)
 {
 	passing_module = glob->current_module;
+	return 0;
+}
+
+/* The translator calls it on the line of a statement that has such conditions. */
+EXPORT int DFHEI4(void)
+{
+	condition_module = glob->current_module;
+	condition_stmt = condition_module ? condition_module->stmt : 0;
 	return 0;
 }
 

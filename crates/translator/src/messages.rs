@@ -135,7 +135,14 @@ pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
     for d in said.iter_mut().filter(|d| d.help.is_none()) {
         if let Some(name) = undefined(d) {
             let others = known.iter().copied().filter(|known| *known != name);
-            d.help = suggestion(&name, others);
+            let has = |names: &[(&str, u8)]| names.iter().any(|(constant, _)| *constant == name);
+            d.help = if has(bms::constants::DFHAID) {
+                Some("the member DFHAID has it: COPY DFHAID".to_owned())
+            } else if has(bms::constants::DFHBMSCA) {
+                Some("the member DFHBMSCA has it: COPY DFHBMSCA".to_owned())
+            } else {
+                suggestion(&name, others)
+            };
         }
     }
 }
@@ -180,7 +187,7 @@ mod tests {
         assert_eq!(list[1].message, "value size exceeds data size");
         let text = "       01 WS-AMT PIC 9.\n       PROCEDURE DIVISION.\n       MAIN-PARA.\n           MOVE 1 TO WS-AMOT.\n";
         let mut list = parse(
-            "a.cbl:4: error: 'WS-AMOT' is not defined\na.cbl:9: error: 'MAIN-PRA' is not defined\na.cbl:9: error: 'QQQ' is not defined\n",
+            "a.cbl:4: error: 'WS-AMOT' is not defined\na.cbl:9: error: 'MAIN-PRA' is not defined\na.cbl:9: error: 'QQQ' is not defined\na.cbl:9: error: 'DFHPF3' is not defined\na.cbl:9: error: 'DFHBMBRY' is not defined\n",
         );
         suggest(&mut list, text);
         let helps: Vec<Option<&str>> = list.iter().map(|d| d.help.as_deref()).collect();
@@ -189,7 +196,9 @@ mod tests {
             [
                 Some("did you mean WS-AMT?"),
                 Some("did you mean MAIN-PARA?"),
-                None
+                None,
+                Some("the member DFHAID has it: COPY DFHAID"),
+                Some("the member DFHBMSCA has it: COPY DFHBMSCA"),
             ]
         );
         let list = parse("a.cbl:5: error: PICTURE clause required for 'DFHCOMMAREA'\n");

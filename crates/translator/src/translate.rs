@@ -110,6 +110,7 @@ pub(crate) fn translate_for(
     work.varying_lengths(&units);
     work.varying_receivers(&units);
     work.null_arguments(&units);
+    work.null_conditions(&units);
     let (blocks, statements) = work.blocks(&units);
     let constants = work.sql_statements(&units, &statements, batch);
     work.powers(&units);

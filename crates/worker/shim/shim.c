@@ -133,6 +133,9 @@ static version_check check_version;
 static char message[512];
 static int has_message;
 static int may_be_null;
+/* The statement whose conditions may not get to items that have no address. */
+static const cob_module *condition_module;
+static unsigned int condition_stmt;
 static int pending_service;
 
 /* The lowest address that a further program may be entered at. The stack is
@@ -356,6 +359,15 @@ EXPORT int DFHEI2(void)
 	return 0;
 }
 
+/* The conditions of the next statement may end before they use items that have no
+ * address. It is on the line of this CALL. */
+EXPORT int DFHEI4(void)
+{
+	condition_module = glob->current_module;
+	condition_stmt = condition_module ? condition_module->stmt : 0;
+	return 0;
+}
+
 /* CALL of a built-in service (CEE..., EZA..., BAQ..., DSN..., DFHEI3), put aside by the
  * resolver. */
 static int call_service(void)
@@ -394,6 +406,9 @@ static void *find(const char *name, size_t len, int must)
 		}
 		if (name[5] == '2') {
 			return (void *)DFHEI2;
+		}
+		if (name[5] == '4') {
+			return (void *)DFHEI4;
 		}
 	}
 	if (len > 3 && ((len == 6 && !memcmp(name, "DFHEI3", 6)) || !memcmp(name, "CEE", 3) || !memcmp(name, "EZA", 3)
@@ -709,7 +724,12 @@ static void fault(const char *text)
 	}
 }
 
-static int address_may_be_null(void) { return may_be_null; }
+static int address_may_be_null(void)
+{
+	const cob_module *m = glob->current_module;
+
+	return may_be_null || (m && m == condition_module && m->stmt == condition_stmt);
+}
 
 /* First of the module's settings: 1 when its signs are EBCDIC's. */
 static int has_ebcdic_sign(void)

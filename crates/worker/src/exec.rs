@@ -145,8 +145,8 @@ impl<'c> CommandCall<'c> {
     }
 }
 
-/// The options of a command that name its resource for EIBRSRCE: the queue, or
-/// the transaction of interval control. Files and programs are noted where
+/// The options of a command that name its resource for EIBRSRCE: the queue, the
+/// transaction of interval control, or the map. Files and programs are noted where
 /// their names are looked up.
 ///
 /// Reference: CICS API reference, EXEC interface block fields, EIBRSRCE.
@@ -154,6 +154,7 @@ fn resource(row: &Command) -> [Option<u8>; 2] {
     match row.domain {
         CommandDomain::Queues => [row.index_of("QUEUE"), row.index_of("QNAME")],
         CommandDomain::Starting | CommandDomain::Time => [row.index_of("TRANSID"), None],
+        CommandDomain::Maps => [row.index_of("MAP"), None],
         _ => [None, None],
     }
 }

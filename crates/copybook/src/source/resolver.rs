@@ -165,6 +165,30 @@ impl CopyFolders {
         Ok(None)
     }
 
+    /// The source of a map set, in a folder of members or in a folder `bms` next to one.
+    fn map_source(&self, name: &str) -> Option<PathBuf> {
+        let next_to = |folder: &PathBuf| folder.parent().map(|f| f.join(MAP_FOLDER));
+        let folders = self.folders.iter().filter_map(next_to);
+        let folders: Vec<PathBuf> = folders.chain(self.folders.iter().cloned()).collect();
+        let files = folders
+            .iter()
+            .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.dedup();
+        let mut sources = files.into_iter().filter(|path| sources::is_file(path));
+        sources.find(|path| {
+            let text = sources::read(path).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().any(|line| {
+                let mut words = line.split_ascii_whitespace();
+                !line.starts_with([' ', '*'])
+                    && words.next().is_some_and(|w| w.eq_ignore_ascii_case(name))
+                    && words
+                        .next()
+                        .is_some_and(|w| w.eq_ignore_ascii_case("DFHMSD"))
+            })
+        })
+    }
+
     fn listing(&self, index: usize) -> Option<&MemberListing> {
         let all = self
             .listed
@@ -184,19 +208,8 @@ impl CopyResolver for CopyFolders {
     }
 
     fn hint(&self, name: &str) -> String {
-        let has_map = |folder: &PathBuf| {
-            [name.to_ascii_lowercase(), name.to_ascii_uppercase()]
-                .iter()
-                .any(|n| {
-                    ["bms", "BMS"]
-                        .iter()
-                        .any(|e| folder.join(format!("{n}.{e}")).is_file())
-                })
-        };
-        if self.folders.iter().any(has_map) {
-            return "there is a BMS map with this name; assembling it creates its symbolic map, \
-                    which is not supported yet"
-                .into();
+        if let Some(source) = self.map_source(name) {
+            return map_hint(name, &source);
         }
         if self.folders.is_empty() {
             return "name the folders that hold the COPY members".into();
@@ -207,6 +220,23 @@ impl CopyResolver for CopyFolders {
             .map(|folder| folder.display().to_string())
             .collect();
         format!("searched in {}", names.join(", "))
+    }
+}
+
+/// The folder of map sources in an application.
+const MAP_FOLDER: &str = "bms";
+
+/// Why the source of a map set gives no member, and what to do.
+fn map_hint(name: &str, source: &Path) -> String {
+    let folder = source.parent().and_then(Path::file_name);
+    let ending = source.extension();
+    let place = source.display();
+    if folder.is_none_or(|folder| folder != MAP_FOLDER) {
+        format!("{place} is the source of this map set: put it into {MAP_FOLDER}/{name}.bms")
+    } else if ending.is_none_or(|ending| !ending.eq_ignore_ascii_case("bms")) {
+        format!("{place} is the source of this map set: give the file a name that ends with .bms")
+    } else {
+        format!("the source of this map set has errors, so it has no symbolic map: {place}")
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use copybook::{CopyMember, CopyResolver, ParseOptions, RecordLayout, ReferenceFormat, describe};
+use copybook::{
+    CopyFolders, CopyMember, CopyResolver, ParseOptions, RecordLayout, ReferenceFormat, describe,
+};
 use serde_json::json;
 
 /// Members held in memory.
@@ -521,4 +523,26 @@ fn addresses_have_the_bytes_of_gnucobol_or_those_of_31_bit_programs() {
     };
     assert_eq!(bytes(8), [8, 8, 8, 8]);
     assert_eq!(bytes(4), [4, 4, 4, 8]);
+}
+
+#[test]
+fn the_source_of_a_map_set_is_named_where_its_symbolic_map_is_missing() {
+    let app = tempfile::tempdir().unwrap();
+    let place = |name: &str| app.path().join(name);
+    for folder in ["bms", "copybooks"] {
+        std::fs::create_dir(place(folder)).unwrap();
+    }
+    let source = "* MAPS\nORDSET   DFHMSD TYPE=MAP,LANG=COBOL\nORDER    DFHMDI\n";
+    let copy = CopyFolders::new([place("copybooks")]);
+    for (file, remedy) in [
+        ("bms/orders.map", "a name that ends with .bms"),
+        ("bms/orders.bms", "the source of this map set has errors"),
+        ("copybooks/ORDSET.bms", "put it into bms/ORDSET.bms"),
+    ] {
+        std::fs::write(place(file), source).unwrap();
+        let hint = copy.hint("ORDSET");
+        assert!(hint.contains(file) && hint.contains(remedy), "{hint}");
+        assert!(copy.hint("OTHER").starts_with("searched in"));
+        std::fs::remove_file(place(file)).unwrap();
+    }
 }

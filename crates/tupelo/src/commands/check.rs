@@ -251,18 +251,7 @@ fn missing(
     apis: &[&LoadedApi],
     pipelines: &web::PipelineTable,
 ) -> Vec<Finding> {
-    let known = |name: &str| {
-        let here = compiled.programs.iter().any(|p| p.name == name);
-        let tried = compiled.built.iter().flat_map(|b| &b.programs);
-        let elsewhere =
-            |p: &cics::csd::ProgramDef| p.name.as_str() == name && p.remote_system.is_some();
-        name.is_empty()
-            || name.starts_with("DFH")
-            || here
-            || app.config.script.programs.contains_key(name)
-            || tried.into_iter().any(|p| p == name)
-            || app.csd.programs.iter().any(elsewhere)
-    };
+    let known = |name: &str| named::is_program(app, compiled, name);
     // Perhaps the file's name was given instead of its PROGRAM-ID.
     let compiled_from = |name: &str| {
         let mut sources = compiled.built.iter();

@@ -239,12 +239,13 @@ pub fn set_ridfld(files: &TaskFiles, file: usize, ridfld: CommandOperand<'_>, ke
         }
         (FileKind::Ksds | FileKind::Path, key) => {
             let bytes = files.key_bytes(file).min(key.len());
-            ridfld.set_bytes(&key[..bytes], bytes);
+            ridfld.write_at(0, &key[..bytes], bytes);
         }
     }
 }
 
-/// The key in RIDFLD with the length that the command gives it.
+/// The key in RIDFLD with the length that the command gives it, else the file's. The item
+/// may be shorter: programs name the first part of a key, and the rest follows it.
 pub fn key(
     files: &TaskFiles,
     file: usize,
@@ -261,11 +262,13 @@ pub fn key(
         Some(n) if n != full as i64 => return condition(Condition::InvReq, 26),
         _ => full,
     };
-    let from = ridfld.map_or(&[][..], |r| r.bytes());
-    match from.get(..bytes) {
-        Some(key) => Ok(Key::new(key, generic)),
-        None => condition(Condition::InvReq, 26),
-    }
+    let Some(ridfld) = ridfld else {
+        return condition(Condition::InvReq, 26);
+    };
+    // SAFETY: the program's storage; a key beyond the item is at the place that the
+    // program names, and a wrong one can harm only its own process.
+    let key = unsafe { std::slice::from_raw_parts(ridfld.data(), bytes) };
+    Ok(Key::new(key, generic))
 }
 
 /// The option numbers of a command that gives records to the program.

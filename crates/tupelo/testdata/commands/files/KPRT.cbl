@@ -1,0 +1,41 @@
+      * RIDFLD names the first part of a key: the rest follows it.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. KPRT.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY TELLDATA.
+       01  R PIC X(40).
+       01  K.
+           05  K-KIND PIC X.
+           05  K-NUMBER PIC 9(3).
+       LINKAGE SECTION.
+       COPY TOLD.
+       PROCEDURE DIVISION.
+           PERFORM VARYING K-NUMBER FROM 1 BY 1 UNTIL K-NUMBER > 3
+               MOVE 'K' TO K-KIND
+               MOVE K TO R
+               EXEC CICS WRITE FILE('VARY') FROM(R) LENGTH(20)
+                 RIDFLD(K-KIND) NOHANDLE END-EXEC
+               MOVE 'WRITE' TO TELL-STEP PERFORM TELL
+           END-PERFORM
+           MOVE 2 TO K-NUMBER
+           EXEC CICS READ FILE('VARY') INTO(R) RIDFLD(K-KIND)
+             NOHANDLE END-EXEC
+           MOVE R TO TELL-DATA MOVE 'READ' TO TELL-STEP
+           PERFORM TELL
+           MOVE 1 TO K-NUMBER
+           EXEC CICS STARTBR FILE('VARY') RIDFLD(K-KIND) NOHANDLE
+             END-EXEC
+           MOVE 'STARTBR' TO TELL-STEP PERFORM TELL
+           PERFORM 4 TIMES
+               EXEC CICS READNEXT FILE('VARY') INTO(R) RIDFLD(K-KIND)
+                 NOHANDLE END-EXEC
+               MOVE K TO TELL-DATA MOVE 'READNEXT' TO TELL-STEP
+               PERFORM TELL
+           END-PERFORM
+           EXEC CICS ENDBR FILE('VARY') END-EXEC
+           EXEC CICS DELETE FILE('VARY') RIDFLD(K-KIND) KEYLENGTH(1)
+             GENERIC NOHANDLE END-EXEC
+           MOVE 'DELETE' TO TELL-STEP PERFORM TELL
+           EXEC CICS RETURN END-EXEC.
+       COPY TELL.
