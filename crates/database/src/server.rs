@@ -231,8 +231,9 @@ impl Server {
         }
         let config = &self.settings.config;
         let mut state = self.lock();
-        let cluster = match &state.cluster {
-            Some(cluster) => cluster.clone(),
+        let usable = state.cluster.clone().filter(|cluster| cluster.is_usable());
+        let cluster = match usable {
+            Some(cluster) => cluster,
             None => {
                 let sessions: usize = config
                     .program_roles()

@@ -11,7 +11,7 @@ use crate::server::{Server, ServerSettings};
 /// A server and its folder.
 pub struct TestServer {
     pub server: Arc<Server>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 static SHARED: Mutex<Weak<TestServer>> = Mutex::new(Weak::new());
@@ -41,10 +41,20 @@ pub fn start(config: SqlConfig) -> Option<TestServer> {
     };
     let server = Arc::new(Server::new(settings).unwrap());
     server.open_owner().unwrap();
-    Some(TestServer {
-        server,
-        _folder: folder,
-    })
+    Some(TestServer { server, folder })
+}
+
+impl TestServer {
+    /// A server over the same folder, as another process has it.
+    pub fn another(&self) -> Server {
+        let settings = ServerSettings {
+            config: SqlConfig::default(),
+            passwords: BTreeMap::new(),
+            cluster_folder: self.folder.path().join("sql"),
+            application: "test".into(),
+        };
+        Server::new(settings).unwrap()
+    }
 }
 
 /// Whether the tests can start a cluster.

@@ -26,6 +26,8 @@ CREATE OR REPLACE FUNCTION db2.length(s int2) RETURNS int LANGUAGE sql IMMUTABLE
 CREATE OR REPLACE FUNCTION db2.length(s int4) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 4 $$;
 CREATE OR REPLACE FUNCTION db2.length(s int8) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 8 $$;
 CREATE OR REPLACE FUNCTION db2.length(s float8) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 8 $$;
+CREATE OR REPLACE FUNCTION db2.length(s float4) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 4 $$;
+CREATE OR REPLACE FUNCTION db2.length(s numeric, bytes int) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT bytes $$;
 CREATE OR REPLACE FUNCTION db2.length(s date) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 4 $$;
 CREATE OR REPLACE FUNCTION db2.length(s time) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 3 $$;
 CREATE OR REPLACE FUNCTION db2.length(s timestamp) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 10 $$;
@@ -162,7 +164,20 @@ CREATE OR REPLACE FUNCTION db2.varchar(s bpchar, n bigint) RETURNS bpchar LANGUA
 $$ SELECT substr(textin(bpcharout(s)), 1, n::int)::bpchar $$;
 CREATE OR REPLACE FUNCTION db2.varchar(n numeric) RETURNS bpchar LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT n::text::bpchar $$;
 CREATE OR REPLACE FUNCTION db2.varchar(n int8) RETURNS bpchar LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT n::text::bpchar $$;
-CREATE OR REPLACE FUNCTION db2.varchar(n float8) RETURNS bpchar LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT n::text::bpchar $$;
+-- A floating-point number: a digit, a point, the other digits, E and the exponent.
+CREATE OR REPLACE FUNCTION db2.float_text(shown text) RETURNS bpchar LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
+$$ DECLARE
+  exact text := trim_scale(abs(shown::numeric))::text;
+  digits text := ltrim(replace(exact, '.', ''), '0');
+  exponent int := length(split_part(exact, '.', 1)) - 1;
+BEGIN
+  IF digits = '' THEN RETURN '0E0'; END IF;
+  IF exact LIKE '0.%' THEN exponent := length(digits) - length(split_part(exact, '.', 2)) - 1; END IF;
+  RETURN CASE WHEN shown LIKE '-%' THEN '-' ELSE '' END || left(digits, 1) || '.' ||
+    coalesce(nullif(rtrim(substr(digits, 2), '0'), ''), '0') || 'E' || exponent;
+END $$;
+CREATE OR REPLACE FUNCTION db2.varchar(n float8) RETURNS bpchar LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.float_text(n::text) $$;
+CREATE OR REPLACE FUNCTION db2.varchar(n float4) RETURNS bpchar LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.float_text(n::text) $$;
 CREATE OR REPLACE FUNCTION db2.varchar(d date) RETURNS bpchar LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT db2."char"(d, 'ISO') $$;
 CREATE OR REPLACE FUNCTION db2.varchar(d timestamp) RETURNS bpchar LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT db2."char"(d, 'ISO') $$;
 

@@ -397,6 +397,11 @@ fn word(tokens: &[SqlToken], at: usize) -> (Token, usize) {
     if (function && !clause) || (after_into && !KEYWORDS.contains(&text.as_str())) {
         return (plain(text.clone()), 1);
     }
+    // TABLE (fullselect) sees the tables before it in FROM.
+    let is_query = |t: &SqlToken| t.is_any(&["SELECT", "WITH"]);
+    if text == "TABLE" && next_opens && tokens.get(at + 2).is_some_and(is_query) {
+        return (Token::make_keyword("LATERAL"), 1);
+    }
     if KEYWORDS.contains(&text.as_str()) {
         return (Token::make_keyword(text), 1);
     }

@@ -36,7 +36,7 @@ const IGNORED: &[(&str, usize)] = &[
     ("WORKDDN", 0),
     ("SORTDEVT", 1),
     ("SORTNUM", 1),
-    ("SORTKEYS", 1),
+    ("SORTKEYS", 0),
     ("KEEPDICTIONARY", 0),
     ("REUSE", 0),
     ("COPYDDN", 0),
@@ -54,6 +54,26 @@ const IGNORED: &[(&str, usize)] = &[
     ("RETRY", 1),
     ("RETRY_DELAY", 1),
     ("PARALLEL", 0),
+    ("FLASHCOPY", 1),
+];
+/// Options of STATISTICS, with the number of words after them and their list.
+const STATISTICS: &[(&str, usize)] = &[
+    ("TABLE", 0),
+    ("INDEX", 0),
+    ("COLUMN", 0),
+    ("COLGROUP", 0),
+    ("KEYCARD", 0),
+    ("SAMPLE", 1),
+    ("FREQVAL", 0),
+    ("NUMCOLS", 1),
+    ("COUNT", 1),
+    ("HISTOGRAM", 0),
+    ("NUMQUANTILES", 1),
+    ("REPORT", 1),
+    ("UPDATE", 1),
+    ("HISTORY", 1),
+    ("FORCEROLLUP", 1),
+    ("INVALIDATECACHE", 1),
 ];
 
 /// What LOAD is to do.
@@ -101,12 +121,21 @@ pub struct LoadError(pub String);
 /// One is not supported, or its syntax is wrong.
 pub fn items(text: &str) -> Result<Vec<LoadItem>, LoadError> {
     let mut items = Vec::new();
-    for (_, text) in ddl::statements(text) {
-        let tokens = lex(&text).map_err(|problem| LoadError(problem.message))?;
-        for tokens in utilities(&text, &tokens)? {
+    for (first, text) in ddl::statements(text) {
+        let line = |at: usize| {
+            let before = text.get(..at).unwrap_or_default().matches('\n').count();
+            first.saturating_add(u32::try_from(before).unwrap_or(0))
+        };
+        let in_line = |at: usize, message: &str| LoadError(format!("line {}: {message}", line(at)));
+        let tokens = lex(&text).map_err(|problem| in_line(problem.at, &problem.message))?;
+        for tokens in utilities(&text, &tokens).map_err(|error| in_line(0, &error.0))? {
             let name = tokens[0].text.clone();
             if name == "LOAD" {
-                items.push(LoadItem::Load(Box::new(load(tokens)?)));
+                let mut reader = LoadReader { tokens, at: 1 };
+                let read = load(&mut reader);
+                let at = reader.at.clamp(1, tokens.len()) - 1;
+                let read = read.map_err(|error| in_line(tokens[at].at, &error.0))?;
+                items.push(LoadItem::Load(Box::new(read)));
             } else {
                 items.push(LoadItem::LeftOut(name));
             }
@@ -156,8 +185,7 @@ struct LoadReader<'t> {
 
 type ReadResult<T> = Result<T, LoadError>;
 
-fn load(tokens: &[SqlToken]) -> ReadResult<LoadStatement> {
-    let mut reader = LoadReader { tokens, at: 1 };
+fn load(reader: &mut LoadReader<'_>) -> ReadResult<LoadStatement> {
     let mut load = LoadStatement {
         input: "SYSREC".to_owned(),
         discards: "SYSDISC".to_owned(),
@@ -263,6 +291,22 @@ impl<'t> LoadReader<'t> {
         Ok(())
     }
 
+    fn is_at(&self, kind: TokenKind) -> bool {
+        self.peek().is_some_and(|token| token.kind == kind)
+    }
+
+    /// Passes over the options of STATISTICS.
+    fn skip_statistics(&mut self) -> ReadResult<()> {
+        while let Some((_, words)) = self
+            .peek()
+            .and_then(|token| STATISTICS.iter().find(|(name, _)| token.is(name)))
+        {
+            self.at += 1 + words;
+            self.skip_list()?;
+        }
+        Ok(())
+    }
+
     /// An option before the list of fields.
     fn option(&mut self, load: &mut LoadStatement) -> ReadResult<()> {
         let token = self.next("INTO TABLE")?;
@@ -288,6 +332,12 @@ impl<'t> LoadReader<'t> {
                 if self.at == from {
                     self.at += words;
                     self.skip_list()?;
+                }
+                match *name {
+                    // The number of keys is optional.
+                    "SORTKEYS" if self.is_at(TokenKind::Number) => self.at += 1,
+                    "STATISTICS" => self.skip_statistics()?,
+                    _ => {}
                 }
                 load.left_out.push((*name).to_owned());
             }
@@ -335,6 +385,14 @@ impl<'t> LoadReader<'t> {
                 field.from = Some(self.number()?.max(1));
             }
             field.to = self.end_of_range()?;
+            if let (Some(from), Some(to)) = (field.from, field.to)
+                && to < from
+            {
+                let column = &field.column;
+                let message =
+                    format!("LOAD: {column} ends before it begins: POSITION({from}:{to})");
+                return Err(LoadError(message));
+            }
             self.expect(")")?;
         }
         field.kind = self.kind()?;
@@ -537,6 +595,17 @@ mod tests {
     }
 
     #[test]
+    fn options_without_a_number_leave_those_after_them() {
+        let load = one(
+            "LOAD DATA SORTKEYS REPLACE STATISTICS TABLE(ALL) SAMPLE 25 INDEX(ALL) KEYCARD \
+             REPORT NO UPDATE ALL DISCARDDN D FLASHCOPY NO INTO TABLE T",
+        );
+        assert!(load.replaces);
+        assert_eq!(load.discards, "D");
+        assert_eq!(load.left_out, ["SORTKEYS", "STATISTICS", "FLASHCOPY"]);
+    }
+
+    #[test]
     fn utilities_that_keep_table_spaces_in_order_are_left_out() {
         let text = "  LOAD DATA RESUME YES INTO TABLE T\n  RUNSTATS TABLESPACE D.T\n  QUIESCE TABLESPACE D.T\n";
         let found = items(text).unwrap();
@@ -562,6 +631,14 @@ mod tests {
             ("LOAD DATA INTO TABLE T (A GRAPHIC(3))", "type GRAPHIC"),
             ("LOAD DATA FROBNICATE INTO TABLE T", "no option FROBNICATE"),
             ("LOAD DATA INTO TABLE", "ends where a name"),
+            (
+                "LOAD DATA\n  RESUME YES\n  INTO TABLE T\n  (A CHAR(1),\n   B POSITION(6:1) CHAR(6))",
+                "line 5: LOAD: B ends before it begins: POSITION(6:1)",
+            ),
+            (
+                "LOAD DATA\n  RESUME YES FROBNICATE INTO TABLE T",
+                "line 2: LOAD has no option FROBNICATE",
+            ),
             ("SELECT 1", "SELECT is not a utility"),
         ];
         for (text, message) in wrong {

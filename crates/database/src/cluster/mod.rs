@@ -137,6 +137,12 @@ impl Cluster {
         ServerAddress::Unix(self.folder.socket())
     }
 
+    /// Whether sessions can be opened, now or after the server's own restart. The server of
+    /// another process ends with that process: then one is to be started here.
+    pub fn is_usable(&self) -> bool {
+        self.process.is_some() || self.folder.answers()
+    }
+
     /// Process number of the server, where this process has started it.
     pub fn pid(&self) -> Option<u32> {
         self.process.as_ref()?.pid()

@@ -113,3 +113,78 @@ fn a_server_that_is_killed_is_started_again_with_what_it_committed() {
         1
     );
 }
+
+#[test]
+fn a_server_that_does_not_end_with_its_region_is_ended_by_the_next_start() {
+    if !is_installed() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let options = options(&root.path().join("sql"));
+    // Makes the data, which a kept row shows at the end.
+    let cluster = Cluster::start(&options).unwrap();
+    run(
+        &mut owner(&cluster),
+        "CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)",
+    );
+    drop(cluster);
+    // A server whose region is gone: it alone has the lock.
+    let user = user::server_user(&options.user).unwrap();
+    let folder = ClusterFolder::open(&options.folder, user).unwrap();
+    assert!(folder.lock().unwrap());
+    let binaries = binaries::find().unwrap();
+    let data = folder.own("data").unwrap();
+    let mut server = process::server_command(&binaries.join("postgres"), &folder, &data, 0);
+    let socket = folder::fd_path(folder.socket_folder());
+    server.arg("-D").arg(folder::fd_path(&data)).arg("-c");
+    server.arg(format!("unix_socket_directories={}", socket.display()));
+    server.args(["-c", "listen_addresses="]);
+    server.stderr(std::process::Stdio::null());
+    let mut server = server.spawn().unwrap();
+    drop(folder);
+    let pid = server.id();
+    let state = || {
+        let file = options.folder.join("data/postmaster.pid");
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines().last().unwrap_or_default().trim().to_owned()
+    };
+    until("the server", || state() == "ready");
+    // It waits for a checkpointer that does not end.
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    let checkpointer = children
+        .split_whitespace()
+        .find(|child| {
+            let command = std::fs::read_to_string(format!("/proc/{child}/cmdline"));
+            command.is_ok_and(|c| c.contains("checkpointer"))
+        })
+        .expect("a checkpointer");
+    let checkpointer: libc::pid_t = checkpointer.parse().unwrap();
+    // SAFETY: signals to the server that this test has started, and to its child.
+    unsafe {
+        libc::kill(checkpointer, libc::SIGSTOP);
+        libc::kill(pid.cast_signed(), libc::SIGINT);
+    }
+    until("its end to begin", || state() == "stopping");
+    let cluster = Cluster::start(&options).unwrap();
+    server.wait().unwrap();
+    assert_eq!(
+        run(&mut owner(&cluster), "SELECT n FROM kept").rows.len(),
+        1
+    );
+}
+
+#[test]
+fn a_server_that_another_process_took_with_it_is_started_again() {
+    let Some(first) = crate::testing::start(crate::config::SqlConfig::default()) else {
+        return;
+    };
+    let second = first.another();
+    run(
+        &mut second.open_owner().unwrap(),
+        "CREATE TABLE kept (n int)",
+    );
+    first.server.stop();
+    // The second one has not started a server so far.
+    run(&mut second.open_owner().unwrap(), "SELECT n FROM kept");
+    second.stop();
+}

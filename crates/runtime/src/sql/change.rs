@@ -123,22 +123,27 @@ impl Session {
                 self.exchange.client.execute("", 0);
             }
             let context = self.context(block.kind, !block.inputs.is_empty());
+            let (mut results, mut place) = (Vec::new(), None);
             self.run(transport, context, StatementEffect::Reads, &mut |event| {
                 match event {
                     ClientEvent::Row(row) => {
                         let mut values = row.values().map(|v| v.unwrap_or_default().to_vec());
-                        if let Some(new) = new.get_mut(done) {
-                            *new = values.next().zip(values.next());
-                        }
+                        place = values.next().zip(values.next());
                     }
-                    ClientEvent::Complete(rows) => {
-                        done += 1;
-                        is_gone |= rows == 0;
-                    }
+                    ClientEvent::Complete(rows) => results.push((rows, place.take())),
                     _ => {}
                 }
                 Ok(())
             })?;
+            // BEGIN, RELEASE and SAVEPOINT complete before the changes do.
+            let own = results.len().saturating_sub(some.len());
+            for (rows, place) in results.into_iter().skip(own) {
+                if let Some(new) = new.get_mut(done) {
+                    *new = place;
+                }
+                done += 1;
+                is_gone |= rows == 0;
+            }
         }
         if is_gone {
             // Another unit changed or deleted a row since it was read.

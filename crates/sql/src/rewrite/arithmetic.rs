@@ -38,15 +38,16 @@ impl StatementRewriter<'_> {
                 **side = cast(inner, "numeric");
             }
         }
+        // Db2 computes with large integers; the server with those of the columns.
+        if a == SqlType::Smallint && b == SqlType::Smallint {
+            let inner = take(left);
+            **left = cast(inner, "integer");
+        }
         if matches!(op, BinaryOperator::Divide) {
             return self.division(expr, a, b);
         }
         if a.is_integer() && b.is_integer() {
-            return if a == SqlType::Bigint || b == SqlType::Bigint {
-                SqlType::Bigint
-            } else {
-                SqlType::Integer
-            };
+            return whole_number(a, b);
         }
         match (a.decimal(), b.decimal()) {
             (Some(a), Some(b)) => {
@@ -64,7 +65,7 @@ impl StatementRewriter<'_> {
 
     fn division(&mut self, expr: &mut Expr, a: SqlType, b: SqlType) -> SqlType {
         if a.is_integer() && b.is_integer() {
-            return a;
+            return whole_number(a, b);
         }
         let (Some(x), Some(y)) = (a.decimal(), b.decimal()) else {
             return if a.is_number() && b.is_number() {
@@ -167,6 +168,22 @@ impl StatementRewriter<'_> {
         );
         known
     }
+}
+
+/// The type of an operation of two integers.
+pub(super) fn whole_number(a: SqlType, b: SqlType) -> SqlType {
+    if a == SqlType::Bigint || b == SqlType::Bigint {
+        SqlType::Bigint
+    } else {
+        SqlType::Integer
+    }
+}
+
+/// Precision and scale of the rest of a division.
+pub(super) fn remainder(a: (u8, u8), b: (u8, u8)) -> (u8, u8) {
+    let scale = a.1.max(b.1);
+    let whole = a.0.saturating_sub(a.1).min(b.0.saturating_sub(b.1));
+    (whole.saturating_add(scale).min(31), scale)
 }
 
 /// Greatest precision of a result.

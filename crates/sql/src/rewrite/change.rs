@@ -2,12 +2,14 @@
 
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Delete, Expr, FromTable, Ident, Insert, ObjectName,
-    ObjectNamePart, SelectItem, SetExpr, Statement as Ast, TableObject, Update,
-    WildcardAdditionalOptions,
+    ObjectNamePart, Query, SelectItem, SetExpr, Spanned, Statement as Ast, TableFactor,
+    TableObject, Update, WildcardAdditionalOptions,
 };
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
 
 use super::build::{binary, plain, quoted};
-use super::query::quote_all;
+use super::query::{has_named_columns, quote_all};
 use super::{RewrittenStatement, StatementRewriter};
 use crate::statement::{RowCount, Statement};
 use crate::text::StatementProblem;
@@ -79,7 +81,7 @@ impl StatementRewriter<'_> {
                 }
             } else {
                 let columns = self.query(source);
-                self.assign_columns(&mut source.body, &columns, targets.as_deref(), at);
+                self.assign_columns(source, &columns, targets.as_deref(), at);
             }
             let one_row = matches!(&*source.body, SetExpr::Values(v) if v.rows.len() == 1);
             if let Some(identity) = identity.filter(|_| one_row && !rows && !self.returns_rows) {
@@ -121,41 +123,51 @@ impl StatementRewriter<'_> {
         }
     }
 
-    /// The columns of INSERT … SELECT.
+    /// The columns of a query that are assigned: of INSERT … SELECT, and of a row subselect.
     fn assign_columns(
         &mut self,
-        body: &mut SetExpr,
+        query: &mut Query,
         columns: &[(String, SqlType)],
         targets: Option<&[SqlType]>,
         at: usize,
     ) {
         let Some(targets) = targets else { return };
-        let SetExpr::Select(select) = body else {
-            return;
-        };
-        let whole = select.projection.iter().all(|i| {
-            matches!(
-                i,
-                SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
-            )
-        });
-        if whole && select.projection.len() != targets.len() {
-            let message = format!(
-                "{} values for {} columns",
-                select.projection.len(),
-                targets.len()
-            );
-            self.error(at, -117, message);
-            return;
-        }
-        if !whole {
-            return;
-        }
-        for ((item, target), (_, source)) in select.projection.iter_mut().zip(targets).zip(columns)
-        {
-            if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-                self.fit(*target, expr, *source);
+        let plain_list = matches!(
+            &*query.body,
+            SetExpr::Select(select) if select.distinct.is_none() && has_named_columns(select)
+        );
+        let count = columns.len();
+        if count != targets.len() {
+            // The columns of a table that is not known are not known either.
+            if plain_list || count > 0 {
+                let message = format!("{count} values for {} columns", targets.len());
+                self.error(at, -117, message);
             }
+            return;
+        }
+        if plain_list && let SetExpr::Select(select) = &mut *query.body {
+            let items = select.projection.iter_mut().zip(targets).zip(columns);
+            for ((item, target), (_, source)) in items {
+                if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item
+                {
+                    self.fit(*target, expr, *source);
+                }
+            }
+            return;
+        }
+        // The rows of the query are those before the assignment: it is done around them.
+        let names: Vec<String> = (1..=count).map(|n| format!("c{n}")).collect();
+        let mut fitted = Vec::new();
+        let mut changed = false;
+        for ((name, target), (_, source)) in names.iter().zip(targets).zip(columns) {
+            let column = Expr::Identifier(plain(name));
+            let mut value = column.clone();
+            self.fit(*target, &mut value, *source);
+            changed |= value != column;
+            fitted.push(SelectItem::UnnamedExpr(value));
+        }
+        if changed && let Some(whole) = select_from(query, fitted, &names) {
+            *query = whole;
         }
     }
 
@@ -171,9 +183,14 @@ impl StatementRewriter<'_> {
                     let targets: Vec<SqlType> = names.iter_mut().map(|n| self.target(n)).collect();
                     match &mut assignment.value {
                         Expr::Tuple(values) => {
-                            for (value, target) in values.iter_mut().zip(targets) {
-                                self.assign(target, value);
+                            for (value, target) in values.iter_mut().zip(&targets) {
+                                self.assign(*target, value);
                             }
+                        }
+                        Expr::Subquery(query) => {
+                            let at = self.place(query.span());
+                            let columns = self.query(query);
+                            self.assign_columns(query, &columns, Some(&targets), at);
                         }
                         other => {
                             self.expr(other);
@@ -263,4 +280,20 @@ impl StatementRewriter<'_> {
         self.table_name(&mut name);
         out.sql = format!("LOCK TABLE {name} IN {mode} MODE");
     }
+}
+
+/// A query of expressions over another query, whose columns get the names.
+fn select_from(query: &Query, items: Vec<SelectItem>, names: &[String]) -> Option<Query> {
+    let frame = format!("SELECT 1 FROM (SELECT 1) AS t ({})", names.join(", "));
+    let parser = Parser::new(&PostgreSqlDialect {});
+    let mut whole = parser.try_with_sql(&frame).ok()?.parse_query().ok()?;
+    let SetExpr::Select(select) = &mut *whole.body else {
+        return None;
+    };
+    select.projection = items;
+    let TableFactor::Derived { subquery, .. } = &mut select.from.first_mut()?.relation else {
+        return None;
+    };
+    **subquery = query.clone();
+    Some(*whole)
 }

@@ -148,7 +148,15 @@ impl StatementRewriter<'_> {
                 Some(Ok(number)) => self.input(number),
                 _ => SqlType::Unknown,
             },
-            Value::Number(digits, _) => number_type(digits),
+            Value::Number(digits, _) => {
+                let sql_type = number_type(digits);
+                if sql_type == SqlType::Double {
+                    // The server takes it for an exact number.
+                    let constant = take(expr);
+                    *expr = cast(constant, &sql_type.postgresql());
+                }
+                sql_type
+            }
             Value::SingleQuotedString(text) => {
                 SqlType::Varchar(u32::try_from(text.chars().count()).unwrap_or(u32::MAX))
             }
@@ -236,27 +244,29 @@ impl StatementRewriter<'_> {
         otherwise: Option<&mut Expr>,
     ) -> SqlType {
         let subject = operand.map(|o| self.expr(o));
-        let mut result = SqlType::Unknown;
-        let add = |t: SqlType, result: &mut SqlType| {
-            *result = match (*result, t) {
-                (SqlType::Unknown, t) => t,
-                (r, SqlType::Unknown) => r,
-                (r, t) => wider(r, t),
-            };
-        };
-        for when in conditions {
+        let mut types = Vec::new();
+        for when in conditions.iter_mut() {
             let condition = self.expr(&mut when.condition);
             if let Some(subject) = subject {
                 self.pair(subject, &mut when.condition, condition);
             }
-            let t = self.expr(&mut when.result);
-            add(t, &mut result);
+            types.push(self.expr(&mut when.result));
         }
+        let mut results: Vec<&mut Expr> = conditions.iter_mut().map(|w| &mut w.result).collect();
         if let Some(otherwise) = otherwise {
-            let t = self.expr(otherwise);
-            add(t, &mut result);
+            types.push(self.expr(otherwise));
+            results.push(otherwise);
         }
-        result
+        let known = types.iter().copied().filter(|t| *t != SqlType::Unknown);
+        let result = known.reduce(wider).unwrap_or(SqlType::Unknown);
+        let datetime = types.iter().copied().find(|t| t.is_datetime());
+        for (value, t) in results.into_iter().zip(types) {
+            match datetime {
+                Some(known) if t.is_text() => self.pair(known, value, t),
+                _ => pad(result, value, t),
+            }
+        }
+        datetime.unwrap_or(result)
     }
 
     /// CAST to a type of Db2.
@@ -465,6 +475,16 @@ fn hex_bytes(digits: &str) -> Vec<u8> {
     values.chunks_exact(2).map(|d| d[0] * 16 + d[1]).collect()
 }
 
+/// Pads CHAR to the length of a result that may be of several lengths.
+pub(super) fn pad(result: SqlType, value: &mut Expr, source: SqlType) {
+    if let (SqlType::Char(most), SqlType::Char(own)) = (result, source)
+        && own < most
+    {
+        let inner = take(value);
+        *value = cast(inner, &result.postgresql());
+    }
+}
+
 /// The type of a result that may be of either type.
 pub(super) fn wider(a: SqlType, b: SqlType) -> SqlType {
     use SqlType as T;
@@ -477,6 +497,9 @@ pub(super) fn wider(a: SqlType, b: SqlType) -> SqlType {
             (p - s.min(p)).max(q - t.min(q)).saturating_add(scale),
             scale,
         );
+    }
+    if let (T::Char(a), T::Char(b)) = (a, b) {
+        return T::Char(a.max(b));
     }
     if let (Some(a), Some(b)) = (a.length(), b.length()) {
         return T::Varchar(a.max(b));

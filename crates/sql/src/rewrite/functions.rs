@@ -13,7 +13,7 @@ use sqlparser::ast::{
 
 use super::StatementRewriter;
 use super::build::{binary, call, cast, literal_text, number, placeholder, take, text};
-use super::expression::wider;
+use super::expression::{pad, wider};
 use crate::text::StatementProblem;
 use crate::types::SqlType;
 
@@ -42,6 +42,9 @@ enum SpecialFunction {
     Integer(SqlType),
     Float,
     Round,
+    Whole,
+    Modulo,
+    Length,
     Concat,
     Strip,
     Translate,
@@ -137,7 +140,7 @@ const ROWS: &[FunctionRow] = &[
     special("DENSE_RANK", 0, 0, SpecialFunction::Window),
     special("SUBSTR", 2, 3, SpecialFunction::Substr),
     special("SUBSTRING", 2, 4, SpecialFunction::Substr),
-    own("LENGTH", 1, 1, INT),
+    special("LENGTH", 1, 1, SpecialFunction::Length),
     own("CHARACTER_LENGTH", 1, 2, INT),
     special("CHAR", 1, 2, SpecialFunction::Char),
     special("VARCHAR", 1, 2, SpecialFunction::Varchar),
@@ -185,10 +188,10 @@ const ROWS: &[FunctionRow] = &[
     server("ABS", 1, 1, "abs", ResultType::First),
     server("ABSVAL", 1, 1, "abs", ResultType::First),
     server("SIGN", 1, 1, "sign", ResultType::First),
-    server("MOD", 2, 2, "mod", ResultType::First),
-    server("CEILING", 1, 1, "ceil", ResultType::First),
-    server("CEIL", 1, 1, "ceil", ResultType::First),
-    server("FLOOR", 1, 1, "floor", ResultType::First),
+    special("MOD", 2, 2, SpecialFunction::Modulo),
+    special("CEILING", 1, 1, SpecialFunction::Whole),
+    special("CEIL", 1, 1, SpecialFunction::Whole),
+    special("FLOOR", 1, 1, SpecialFunction::Whole),
     server("SQRT", 1, 1, "sqrt", DOUBLE),
     server("EXP", 1, 1, "exp", DOUBLE),
     server("LN", 1, 1, "ln", DOUBLE),
@@ -399,10 +402,11 @@ impl StatementRewriter<'_> {
                 } else {
                     "least"
                 };
-                (
-                    null_if_any(server, args),
-                    types.iter().copied().reduce(wider).unwrap_or(first),
-                )
+                let result = types.iter().copied().reduce(wider).unwrap_or(first);
+                for (arg, t) in args.iter_mut().zip(types) {
+                    pad(result, arg, *t);
+                }
+                (null_if_any(server, args), result)
             }
             SpecialFunction::Substr => {
                 let most = first.length().unwrap_or(0);
@@ -480,11 +484,43 @@ impl StatementRewriter<'_> {
             SpecialFunction::Round => {
                 let server = if name == "ROUND" { "round" } else { "trunc" };
                 let digits = if types.len() > 1 { arg(1) } else { number(0) };
-                let subject = match first.decimal() {
-                    Some(_) if !first.is_integer() => arg(0),
-                    _ => cast(arg(0), "numeric"),
+                rounded(server, arg(0), first, cast(digits, "integer"))
+            }
+            SpecialFunction::Whole => {
+                let server = if name == "FLOOR" { "floor" } else { "ceil" };
+                let result = match first {
+                    SqlType::Decimal(p, _) => SqlType::Decimal(p, 0),
+                    other => other,
                 };
-                (call(server, vec![subject, cast(digits, "integer")]), first)
+                let whole = call(server, vec![arg(0)]);
+                if first.is_integer() {
+                    // The server gives a floating-point number.
+                    (cast(whole, &first.postgresql()), result)
+                } else {
+                    (whole, result)
+                }
+            }
+            SpecialFunction::Modulo => {
+                let second = types.get(1).copied().unwrap_or(SqlType::Unknown);
+                let result = match (first.decimal(), second.decimal()) {
+                    _ if first.is_integer() && second.is_integer() => {
+                        super::arithmetic::whole_number(first, second)
+                    }
+                    (Some(a), Some(b)) => {
+                        let (p, s) = super::arithmetic::remainder(a, b);
+                        SqlType::Decimal(p, s)
+                    }
+                    _ => first,
+                };
+                (call("mod", args), result)
+            }
+            SpecialFunction::Length => {
+                let length = match first {
+                    // Packed digits and the sign.
+                    SqlType::Decimal(p, _) => call("db2.length", vec![arg(0), number(p / 2 + 1)]),
+                    _ => call("db2.length", args),
+                };
+                (length, SqlType::Integer)
             }
             SpecialFunction::Concat => {
                 let length = types
@@ -561,7 +597,11 @@ impl StatementRewriter<'_> {
         let (result, scale) = match (name, argument) {
             (_, SqlType::Smallint | SqlType::Integer) => (SqlType::Integer, 0),
             (_, SqlType::Bigint) => (SqlType::Bigint, 0),
-            ("SUM", SqlType::Decimal(_, s)) => return SqlType::Decimal(31, s),
+            ("SUM", SqlType::Decimal(p, s)) => {
+                let wide = p > 15 || self.options.decimal_digits >= 31;
+                let most = if wide { (p + 10).min(31) } else { 15 };
+                return SqlType::Decimal(most, s);
+            }
             ("AVG", SqlType::Decimal(p, s)) => {
                 let wide = p > 15 || self.options.decimal_digits >= 31;
                 let (most, base) = if wide { (31, 28) } else { (15, 15) };
@@ -594,13 +634,17 @@ impl StatementRewriter<'_> {
         for (arg, t) in args.iter_mut().zip(types) {
             self.pair(target, arg, *t);
         }
-        *expr = call("coalesce", args);
-        types
+        let result = types
             .iter()
             .copied()
             .filter(|t| *t != SqlType::Unknown)
             .reduce(wider)
-            .unwrap_or(SqlType::Unknown)
+            .unwrap_or(SqlType::Unknown);
+        for (arg, t) in args.iter_mut().zip(types) {
+            pad(result, arg, *t);
+        }
+        *expr = call("coalesce", args);
+        result
     }
 
     /// CHAR of a text, number, date, time or timestamp.
@@ -654,6 +698,10 @@ impl StatementRewriter<'_> {
                     call("db2.char", vec![cast(subject, "text"), number(length)])
                 }
                 SqlType::Unknown => call("db2.char", vec![subject]),
+                SqlType::Real | SqlType::Double => call(
+                    "db2.char",
+                    vec![call("db2.varchar", vec![subject]), number(length)],
+                ),
                 _ => cast(subject, "text"),
             };
             (shown, SqlType::Char(length))
@@ -680,6 +728,28 @@ impl StatementRewriter<'_> {
             return call("btrim", vec![cast(expr, "text")]);
         }
         expr
+    }
+}
+
+/// ROUND and TRUNCATE; the type of the result, which keeps the scale of a decimal number.
+fn rounded(server: &str, subject: Expr, first: SqlType, digits: Expr) -> (Expr, SqlType) {
+    let exact = match first {
+        SqlType::Decimal(..) => subject,
+        _ => cast(subject, "numeric"),
+    };
+    let result = call(server, vec![exact, digits]);
+    match first {
+        SqlType::Decimal(p, s) => {
+            let precision = if server == "round" { p + 1 } else { p };
+            let shown = call("round", vec![result, number(s)]);
+            (shown, SqlType::Decimal(precision.min(31), s))
+        }
+        // A small number may grow: ROUND(32767, -1).
+        t if t.is_integer() => (cast(result, &t.postgresql()), t),
+        SqlType::Real | SqlType::Double => {
+            (cast(result, &SqlType::Double.postgresql()), SqlType::Double)
+        }
+        other => (result, other),
     }
 }
 

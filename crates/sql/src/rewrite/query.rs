@@ -7,6 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::build::{placeholder, plain, quoted};
+use super::expression::{pad, wider};
 use super::{FromRelation, RewrittenStatement, StatementRewriter};
 use crate::statement::{Isolation, LockStrength, Statement};
 use crate::types::SqlType;
@@ -139,7 +140,7 @@ impl StatementRewriter<'_> {
             SetExpr::Select(select) => self.select_body(select),
             SetExpr::Query(query) => (self.query(query), Vec::new()),
             SetExpr::SetOperation { left, right, .. } => {
-                let (columns, _) = self.set_expression(left);
+                let (mut columns, _) = self.set_expression(left);
                 let (others, _) = self.set_expression(right);
                 if columns.len() != others.len() && !columns.is_empty() && !others.is_empty() {
                     let at = self.place(right.span());
@@ -149,6 +150,14 @@ impl StatementRewriter<'_> {
                         others.len()
                     );
                     self.error(at, -421, message);
+                }
+                for (index, ((_, a), (_, b))) in columns.iter_mut().zip(&others).enumerate() {
+                    if *a != SqlType::Unknown && *b != SqlType::Unknown {
+                        let result = wider(*a, *b);
+                        pad_column(left, index, result, *a);
+                        pad_column(right, index, result, *b);
+                        *a = result;
+                    }
                 }
                 (columns, Vec::new())
             }
@@ -317,14 +326,20 @@ impl StatementRewriter<'_> {
                 self.add_relation(relation);
             }
             TableFactor::Derived {
+                lateral,
                 subquery,
                 alias: named,
                 ..
             } => {
-                // A subquery in FROM does not see the tables next to it.
-                let outer = self.scopes.pop().unwrap_or_default();
-                let columns = self.query(subquery);
-                self.scopes.push(outer);
+                // A subquery in FROM sees the tables before it after the word TABLE alone.
+                let columns = if *lateral {
+                    self.query(subquery)
+                } else {
+                    let outer = self.scopes.pop().unwrap_or_default();
+                    let columns = self.query(subquery);
+                    self.scopes.push(outer);
+                    columns
+                };
                 let columns = match &named {
                     Some(named) => renamed(columns, named),
                     None => columns,
@@ -365,6 +380,35 @@ impl StatementRewriter<'_> {
             scope.push(relation);
         }
     }
+}
+
+/// Pads a column of a query to the length that it has in a set operation.
+fn pad_column(body: &mut SetExpr, index: usize, result: SqlType, source: SqlType) {
+    match body {
+        SetExpr::Select(select) if has_named_columns(select) => {
+            if let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) =
+                select.projection.get_mut(index)
+            {
+                pad(result, expr, source);
+            }
+        }
+        SetExpr::Query(query) => pad_column(&mut query.body, index, result, source),
+        SetExpr::SetOperation { left, right, .. } => {
+            pad_column(left, index, result, source);
+            pad_column(right, index, result, source);
+        }
+        _ => {}
+    }
+}
+
+/// Whether each item of the list is one column.
+pub(super) fn has_named_columns(select: &Select) -> bool {
+    select.projection.iter().all(|item| {
+        matches!(
+            item,
+            SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }
+        )
+    })
 }
 
 /// Quotes every part of a name; the last part.

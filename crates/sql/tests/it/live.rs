@@ -200,6 +200,39 @@ const VALUES: &[(&str, &str)] = &[
     ("LPAD('7', 3, '0')", "007"),
     ("X'4142'", "AB"),
     ("SMALLINT(3.9) + BIGINT(4.9)", "7"),
+    // Results of SMALLINT are INTEGER.
+    ("SMALLINT(300) * SMALLINT(300)", "90000"),
+    ("DIGITS(SMALLINT(7) / SMALLINT(2))", "0000000003"),
+    // The scale of a decimal number is kept by ROUND, and left out by FLOOR and CEIL.
+    ("DIGITS(ROUND(CAST(873.726 AS DECIMAL(6,3)), 2))", "0873730"),
+    ("CHAR(ROUND(CAST(-1.25 AS DECIMAL(5,2)), 1))", "-0001.30"),
+    ("DIGITS(FLOOR(CAST(12.75 AS DECIMAL(5,2))))", "00012"),
+    ("CHAR(CEIL(CAST(12.75 AS DECIMAL(5,2))))", " 00013."),
+    ("DIGITS(MOD(CAST(12.75 AS DECIMAL(5,2)), 5))", "00275"),
+    ("ROUND(CUSTOMERNUMBER, -1) / 3", "3"),
+    ("LENGTH(CAST(1 AS DECIMAL(9,2)))", "5"),
+    ("LENGTH(REAL(1))", "4"),
+    ("CHAR(DOUBLE(987.654321))", "9.87654321E2"),
+    ("CHAR(-2.5E-7) || '!'", "-2.5E-7                 !"),
+    ("VARCHAR(1E2)", "1.0E2"),
+    ("CHAR(DOUBLE(0))", "0E0"),
+    // CHAR of several lengths is as long as the longest.
+    (
+        "'>' || COALESCE(POSTCODE, FIRSTNAME) || '<'",
+        ">AB        <",
+    ),
+    (
+        "'>' || CASE WHEN 1 = 1 THEN POSTCODE ELSE FIRSTNAME END || '<'",
+        "",
+    ),
+    (
+        "'>' || CASE WHEN 1 = 2 THEN LASTNAME ELSE FIRSTNAME END || '<'",
+        ">AB                  <",
+    ),
+    (
+        "CASE WHEN 1 = 2 THEN DATEOFBIRTH ELSE '31.12.9999' END",
+        "9999-12-31",
+    ),
 ];
 
 #[test]

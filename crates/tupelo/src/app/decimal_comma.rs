@@ -13,6 +13,13 @@ impl Application {
     /// The layout of a copybook's record, with the decimal point that the
     /// application's programs declare.
     pub fn layout_of(&self, copybook: &Path) -> Result<RecordLayout> {
+        // A path that is not there is one in the application's folder.
+        let own = self.folder.join(copybook);
+        let copybook = if !copybook.exists() && own.is_file() {
+            &own
+        } else {
+            copybook
+        };
         record_of(copybook, &self.copy_folders(), self.decimal_comma(copybook))
     }
 

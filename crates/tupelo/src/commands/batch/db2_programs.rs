@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
-use sql::code::{Sqlca, StatementContext, from_server_error, message_lines};
+use sql::code::{Sqlca, from_server_error, message_lines};
 use sql::ddl::{self, WrittenStatement};
-use sql::{RewriteOptions, StatementKind};
+use sql::RewriteOptions;
 
 use crate::app::sql_types::TypedTables;
-use crate::commands::sql::{cell, is_number};
+use crate::commands::sql::{cell, is_number, statement_context};
 
 /// A program that runs the statements of its SYSIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +218,7 @@ impl ProgramOutput<'_> {
     fn result(&mut self, first: &str, answer: &Exchange) -> Result<()> {
         if let Some(error) = &answer.error {
             writeln!(self.out, " {}", error.message).into_diagnostic()?;
-            return self.outcome(&from_server_error(error, context(first)));
+            return self.outcome(&from_server_error(error, statement_context(first)));
         }
         let rows: u64 = answer.counts.iter().sum();
         if !answer.columns.is_empty() {
@@ -257,22 +257,6 @@ impl ProgramOutput<'_> {
             writeln!(self.out, "{line}").into_diagnostic()?;
         }
         Ok(())
-    }
-}
-
-/// The properties of a statement on which the SQLCODE of an error depends.
-fn context(first: &str) -> StatementContext {
-    let kind = match first {
-        "INSERT" => StatementKind::Insert,
-        "UPDATE" => StatementKind::Update,
-        "DELETE" => StatementKind::Delete,
-        _ => StatementKind::Other,
-    };
-    StatementContext {
-        kind,
-        has_inputs: false,
-        rolls_back: false,
-        connecting: false,
     }
 }
 

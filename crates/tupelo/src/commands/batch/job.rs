@@ -352,6 +352,7 @@ impl JobRun<'_> {
                             made.append |= given.append;
                             made.reuse |= given.reuse;
                             made.code_page = made.code_page.or(given.code_page);
+                            made.record_bytes = made.record_bytes.or(given.record_bytes);
                             made.sources.extend(given.sources);
                         }
                         None => made.sources.push(self.data_set(name, known)),

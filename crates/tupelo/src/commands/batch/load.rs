@@ -88,6 +88,9 @@ fn load(host: &LoadHost<'_>, statement: &LoadStatement, out: &mut dyn Write) -> 
         Ok(mut run) => run.load(),
         Err(error) => {
             writeln!(out, "{error}").into_diagnostic()?;
+            if let Some(help) = error.help() {
+                writeln!(out, "  help: {help}").into_diagnostic()?;
+            }
             Ok(8)
         }
     }

@@ -12,7 +12,7 @@ use sql::ddl::{self, AppliedStatement};
 
 use super::job;
 use super::results::show;
-use super::{OwnerSession, SqlTarget};
+use super::{OwnerSession, SqlTarget, error_text, problem_text};
 use crate::Outcome;
 use crate::commands::batch::{LoadHost, run_utilities, what};
 
@@ -118,7 +118,7 @@ fn one(
     quiet: bool,
 ) -> Result<bool> {
     if let Some(problem) = &statement.problem {
-        eprintln!("{place}: {}", problem.message);
+        eprintln!("{place}: {}", problem_text(problem));
         return Ok(false);
     }
     if !quiet {
@@ -129,7 +129,7 @@ fn one(
     for sql in &statement.sql {
         let answer = session.query(sql)?;
         if let Some(error) = &answer.error {
-            eprintln!("{place}: {}", error.message);
+            eprintln!("{place}: {}", error_text(error, &statement.text));
             for more in [&error.detail, &error.hint] {
                 if !more.is_empty() {
                     eprintln!("  {more}");

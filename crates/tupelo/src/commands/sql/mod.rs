@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 pub(in crate::commands) use results::{cell, is_number};
-use sql::RewriteOptions;
+use sql::code::{ServerError, StatementContext, from_server_error};
 use sql::ddl::{AppliedStatement, WrittenStatement};
+use sql::{RewriteOptions, StatementKind, StatementProblem};
 
 use crate::Outcome;
 use crate::app::sql_types::TypedTables;
@@ -100,6 +101,41 @@ impl SqlTarget {
             server,
         })
     }
+}
+
+/// The properties of a statement on which the SQLCODE of an error depends.
+pub fn statement_context(text: &str) -> StatementContext {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let kind = match first.to_ascii_uppercase().as_str() {
+        "INSERT" => StatementKind::Insert,
+        "UPDATE" => StatementKind::Update,
+        "DELETE" => StatementKind::Delete,
+        _ => StatementKind::Other,
+    };
+    StatementContext {
+        kind,
+        has_inputs: false,
+        rolls_back: false,
+        connecting: false,
+    }
+}
+
+/// A problem of a statement with its SQLCODE and remedy.
+fn problem_text(problem: &StatementProblem) -> String {
+    let mut text = problem.message.clone();
+    if problem.sqlcode != 0 {
+        text = format!("SQLCODE {}: {text}", problem.sqlcode);
+    }
+    if let Some(help) = &problem.help {
+        text.push_str(&format!("\n  help: {help}"));
+    }
+    text
+}
+
+/// An error of the server with the SQLCODE that a program gets.
+fn error_text(error: &ServerError, statement: &str) -> String {
+    let sqlca = from_server_error(error, statement_context(statement));
+    format!("SQLCODE {}: {}", sqlca.sqlcode, error.message)
 }
 
 impl OwnerSession {

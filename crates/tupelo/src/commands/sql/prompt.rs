@@ -10,7 +10,7 @@ use miette::{IntoDiagnostic, Result};
 use sql::ddl;
 
 use super::results::show;
-use super::{OwnerSession, SqlTarget};
+use super::{OwnerSession, SqlTarget, error_text, problem_text};
 use crate::Outcome;
 
 /// Statements, and the server.
@@ -92,7 +92,7 @@ fn run_text(session: &mut OwnerSession, text: &str) -> Result<bool> {
             eprintln!("note: {note}");
         }
         if let Some(problem) = &statement.problem {
-            eprintln!("{}", problem.message);
+            eprintln!("{}", problem_text(problem));
             is_clean = false;
         }
         for sql in &statement.sql {
@@ -122,7 +122,7 @@ fn run_one(session: &mut OwnerSession, sql: &str) -> Result<bool> {
     let answer = session.query(sql)?;
     print!("{}", show(&answer));
     if let Some(error) = &answer.error {
-        eprintln!("{}", error.message);
+        eprintln!("{}", error_text(error, sql));
         return Ok(false);
     }
     if answer.columns.is_empty() {

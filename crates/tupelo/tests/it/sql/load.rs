@@ -124,6 +124,15 @@ fn a_job_loads_records_and_discards_those_that_cannot_be_loaded() {
         stock(app),
         ["BOLT 12 TWICE", "RIVET 9 -", "SCREW -15 NEW", "3 rows"]
     );
+    // The options are those of a data set, and the records are longer than the layout.
+    let wide: Vec<Vec<u8>> = records(CodePage::latin1())[..2]
+        .iter()
+        .map(|record| [&record[..], b"??"].concat())
+        .collect();
+    std::fs::write(app.join("wide.bin"), wide.concat()).expect("a data set");
+    let output = job(app, "REPLACE", &["SHOP.UNLOADED=wide.bin,fixed=20,ascii"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert_eq!(stock(app), ["BOLT 12 TWICE", "SCREW -15 NEW", "2 rows"]);
 }
 
 #[test]

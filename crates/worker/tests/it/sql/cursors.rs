@@ -131,6 +131,45 @@ fn a_cursors_row_is_changed_and_deleted() {
 }
 
 #[test]
+fn one_statement_changes_the_row_of_each_fetch() {
+    let Some(cluster) = cluster() else { return };
+    let shown = lines(
+        place(&cluster),
+        "",
+        "EXEC SQL DECLARE C1 CURSOR FOR SELECT N, T FROM NUMS WHERE N <= 6 FOR UPDATE OF T END-EXEC
+         EXEC SQL DECLARE C2 CURSOR FOR SELECT N FROM NUMS WHERE N <= 3 FOR UPDATE OF T END-EXEC
+         EXEC SQL DECLARE C3 CURSOR WITH HOLD FOR SELECT N, T FROM NUMS WHERE N > 117
+           FOR UPDATE OF T END-EXEC
+         EXEC SQL OPEN C1 END-EXEC
+         PERFORM 6 TIMES
+         EXEC SQL FETCH C1 INTO :H-N, :H-SHORT END-EXEC
+         PERFORM 2 TIMES
+         EXEC SQL UPDATE NUMS SET T = 'UUU' WHERE CURRENT OF C1 END-EXEC
+         SHOW;
+         END-PERFORM
+         END-PERFORM
+         EXEC SQL OPEN C2 END-EXEC
+         PERFORM 3 TIMES
+         EXEC SQL FETCH C2 INTO :H-N END-EXEC
+         EXEC SQL DELETE FROM NUMS WHERE CURRENT OF C2 END-EXEC
+         SHOW;
+         END-PERFORM
+         EXEC CICS SYNCPOINT END-EXEC
+         EXEC SQL OPEN C3 END-EXEC
+         PERFORM 3 TIMES
+         EXEC SQL FETCH C3 INTO :H-N, :H-SHORT END-EXEC
+         EXEC SQL UPDATE NUMS SET T = 'HHH' WHERE CURRENT OF C3 END-EXEC
+         SHOW;
+         EXEC CICS SYNCPOINT END-EXEC
+         END-PERFORM",
+    );
+    assert_eq!(shown, ["code 0"; 18]);
+    let rows = "SELECT \"N\", \"T\" FROM \"NUMS\" WHERE \"N\" <= 6 OR \"N\" > 116 ORDER BY 1";
+    let expected = "4|UUU\n5|UUU\n6|UUU\n117|117\n118|HHH\n119|HHH\n120|HHH";
+    assert_eq!(cluster.psql(rows).unwrap(), expected);
+}
+
+#[test]
 fn a_held_cursor_goes_on_after_a_syncpoint_and_others_do_not() {
     let Some(cluster) = cluster() else { return };
     let procedure = "EXEC SQL DECLARE C1 CURSOR WITH HOLD FOR SELECT N FROM NUMS ORDER BY N END-EXEC
