@@ -68,6 +68,11 @@ impl ConnectionShard {
             exchange.end_ns = intervals.end_ns();
             walk::enter_far_side(connection, &mut exchange, previous_end_ns, &mut self.ledger);
             flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
+            let pause_ns = exchange.request.start_ns - previous_end_ns;
+            let isolated = exchange.index > 0
+                && pause_ns >= ISOLATED_NS
+                && pause_ns / 2 >= exchange.end_ns - exchange.request.start_ns;
+            connection.isolated_exchanges += u64::from(isolated);
             connection.exchanges += 1;
             connection.slices.merge(&exchange.slices);
             self.totals.exchanges += 1;
@@ -227,6 +232,10 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
 fn lost_ns(exchange: &Exchange) -> i64 {
     exchange.total_ns() - exchange.slices.of(EvidenceKind::SlowPath) / 2
 }
+
+/// A request after such a pause of its client does not follow from the answer before,
+/// unless the request itself takes half as long.
+const ISOLATED_NS: i64 = 50_000_000;
 
 /// Exchanges of one connection that wait for their acknowledgement.
 const MAX_DONE: usize = 16;
