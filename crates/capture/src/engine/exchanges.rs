@@ -158,10 +158,15 @@ impl ConnectionShard {
             flow.connection.protocol,
             AppProtocol::Sna | AppProtocol::Dlsw
         );
-        if flow.connection.exchanges > 0 || sessions {
+        if sessions {
             return;
         }
-        let Some(exchange) = attempt(&flow.connection, until_ns) else {
+        let attempt = if flow.connection.exchanges > 0 {
+            lost_request(flow)
+        } else {
+            attempt(&flow.connection, until_ns)
+        };
+        let Some(exchange) = attempt else {
             return;
         };
         flow.app.assembler.done.push_back(Box::new(exchange));
@@ -183,7 +188,7 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let label = match () {
         () if tls_end_ns.is_some() => "TLS handshake",
         () if failed => "connection attempt",
-        () if lost_request => "request that did not arrive",
+        () if lost_request => LOST_REQUEST,
         () if server_first && shake.ack_ns.is_some() => "greeting of the server",
         () => return None,
     };
@@ -198,6 +203,31 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     exchange.request.start_ns = tls_end_ns.unwrap_or(begins_ns);
     exchange.request.end_ns = exchange.request.start_ns;
     exchange.request.first_packet = connection.id;
+    Some(exchange)
+}
+
+/// A later request of which only the end arrived. Returns `None` if nothing is missing
+/// after the last exchange.
+fn lost_request(flow: &Flow) -> Option<Exchange> {
+    if !flow.streams[ConnectionSide::Client.index()].has_hole() {
+        return None;
+    }
+    let first = flow.timeline.segments.iter().find(|s| {
+        s.from == ConnectionSide::Client
+            && s.len > 0
+            && s.marks.any(SegmentMarks::LOST_SEGMENT)
+            && s.time_ns > flow.timeline.previous_end_ns
+    })?;
+    let mut exchange = Exchange {
+        id: first.packet,
+        connection: flow.connection.id,
+        index: flow.connection.exchanges,
+        label: LOST_REQUEST.to_owned(),
+        ..Exchange::default()
+    };
+    exchange.request.start_ns = first.time_ns;
+    exchange.request.end_ns = first.time_ns;
+    exchange.request.first_packet = first.packet;
     Some(exchange)
 }
 
@@ -232,6 +262,9 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
 fn lost_ns(exchange: &Exchange) -> i64 {
     exchange.total_ns() - exchange.slices.of(EvidenceKind::SlowPath) / 2
 }
+
+/// The label of a request that was lost on its way to the capture.
+const LOST_REQUEST: &str = "request that did not arrive";
 
 /// A request after such a pause of its client does not follow from the answer before,
 /// unless the request itself takes half as long.

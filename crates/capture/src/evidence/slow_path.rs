@@ -53,6 +53,7 @@ impl EvidenceDetector for SlowPath {
         let near_ns = wait.near_ns(sender);
         let path_ns = acknowledged_after_ns(wait).unwrap_or(near_ns).max(near_ns);
         let path_ns = relayed_ns(wait, near_ns).unwrap_or(path_ns);
+        let path_ns = path_ns.max(near_ns.saturating_add(queued_ns(wait)));
         let path_ns = path_ns - (wait.from_ns - before.time_ns).min(path_ns);
         if path_ns <= 0 {
             return None;
@@ -111,6 +112,19 @@ fn relayed_ns(wait: &ExchangeWait<'_>, near_ns: i64) -> Option<i64> {
     let length_ns = wait.length_ns();
     let alike = length_ns * 20 >= shake_ns * 17 && length_ns * 10 <= shake_ns * 14;
     (shake_ns > near_ns.saturating_mul(4) && shake_ns > RISE_NS && alike).then_some(shake_ns)
+}
+
+/// The time that the answer spent in a queue, by its sender's timestamps.
+fn queued_ns(wait: &ExchangeWait<'_>) -> i64 {
+    let Some(after) = wait
+        .after()
+        .filter(|s| !s.marks.any(SegmentMarks::REPEATED))
+    else {
+        return 0;
+    };
+    let clock = &wait.connection.end(after.from).clock;
+    let late_ns = clock.late_ns(after.ts_value, after.time_ns).unwrap_or(0);
+    if late_ns < RISE_NS { 0 } else { late_ns }
 }
 
 /// The time until the other end acknowledged the request by itself, where
