@@ -122,6 +122,11 @@ impl EvidenceDetector for ConnectFailed {
             Reason::SynUnanswered | Reason::SynLate => {
                 format!("{tries} waits for an answer to a SYN{}", facts.at_packets())
             }
+            Reason::NotAccepted => format!(
+                "the first data was sent again {} times, {tries} waits for an answer to a SYN{}",
+                facts.count(Reason::NotAccepted),
+                facts.at_packets()
+            ),
             _ => format!("{} times{}", facts.count(facts.reason), facts.at_packets()),
         };
         SliceDescription {

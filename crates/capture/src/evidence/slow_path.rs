@@ -71,16 +71,28 @@ impl EvidenceDetector for SlowPath {
 
     fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let rtt = ms(facts.context.rtt_ns);
-        let sentence = match facts.reason {
-            Reason::DelaySpike => format!(
-                "The path was slower than its own best time: {} of {} ms passed on it.",
-                ms(facts.lost_ns),
-                ms(facts.total_ns)
+        let (lost, total) = (ms(facts.lost_ns), ms(facts.total_ns));
+        let (sentence, alternatives, remedy) = match facts.reason {
+            Reason::DelaySpike => (
+                format!(
+                    "The path was slower than its own best time: {lost} of {total} ms passed on it."
+                ),
+                "A queue that other transfers fill, an outage and a radio link that repeats frames \
+                 look the same; a delay that ends with other traffic is a queue.",
+                "find the link whose queue is full while it is slow, and manage that queue \
+                 (fq_codel, a smaller buffer, a shaper below the link's rate); then look for \
+                 outages of the path at these times",
             ),
-            _ => format!(
-                "The path is slow: one round trip takes {rtt} ms, and {} of {} ms passed on it.",
-                ms(facts.lost_ns),
-                ms(facts.total_ns)
+            _ => (
+                format!(
+                    "The path is slow: one round trip takes {rtt} ms, and {lost} of {total} ms \
+                     passed on it."
+                ),
+                "Distance, a satellite link and a full queue look the same in one handshake; a round \
+                 trip that is shorter when the link is idle is a queue.",
+                "bring client and server nearer to each other (cache, proxy, CDN), keep connections \
+                 open, and use TLS 1.3 with resumption; where the round trip varies, manage the \
+                 queue at the slowest link (fq_codel, a smaller buffer)",
             ),
         };
         SliceDescription {
@@ -90,16 +102,8 @@ impl EvidenceDetector for SlowPath {
                 facts.reason_list(),
                 facts.at_packets()
             ),
-            alternatives: "Distance, a satellite link and a full queue look the same in one \
-                           handshake; a round trip that is shorter when the link is idle is a \
-                           queue."
-                .to_owned(),
-            remedy: Some(
-                "bring client and server nearer to each other (cache, proxy, CDN), keep connections \
-                 open, and use TLS 1.3 with resumption; where the round trip varies, manage the \
-                 queue at the slowest link (fq_codel, a smaller buffer)"
-                    .to_owned(),
-            ),
+            alternatives: alternatives.to_owned(),
+            remedy: Some(remedy.to_owned()),
         }
     }
 }
