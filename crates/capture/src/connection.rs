@@ -3,7 +3,8 @@
 //! Kinds of evidence read its state at the time of a wait; reports read the final
 //! state. It has a bounded size.
 
-use crate::{AppProtocol, ConnectionSide, MarkCounts, SliceTimes};
+use crate::sender_clock::SenderClock;
+use crate::{AppProtocol, ConnectionSide, MarkCounts, SegmentMarks, SliceTimes};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -32,6 +33,9 @@ pub struct Connection {
     pub capture_point: CapturePoint,
     /// Exchanges finished on it.
     pub exchanges: u64,
+    /// Exchanges that the client began after a pause of its own.
+    #[serde(skip)]
+    pub(crate) isolated_exchanges: u64,
     /// Time of its exchanges by kind of evidence.
     pub slices: SliceTimes,
     /// Packets whose distance to the previous packet equals the distance before
@@ -89,6 +93,12 @@ impl Connection {
         };
         // The third packet of the handshake may be there.
         silent(&self.client, (self.handshake.syn_acks > 0) as u64) && silent(&self.server, 0)
+    }
+
+    /// Whether the capture lacks all packets of the server, although the client
+    /// acknowledged some.
+    pub(crate) fn lacks_answers(&self) -> bool {
+        self.server.segments == 0 && self.client.marks.of(SegmentMarks::ADVANCES) > 1
     }
 
     /// Whether its times were made up: nearly all packets are as far apart.
@@ -193,6 +203,9 @@ pub struct ConnectionEnd {
     /// Short segments that it sent while an earlier short one was not
     /// acknowledged: Nagle's algorithm is off.
     pub unheld_short: u32,
+    /// The clock of its timestamps.
+    #[serde(skip)]
+    pub(crate) clock: SenderClock,
     /// Least and greatest hop limit (TTL) of its packets at the place of capture,
     /// resets left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -225,6 +238,7 @@ impl Default for ConnectionEnd {
             flight_max_bytes: 0,
             passed_bytes: 0,
             unheld_short: 0,
+            clock: SenderClock::default(),
             hop_limits: None,
         }
     }

@@ -42,6 +42,7 @@ pub mod points;
 pub mod read;
 pub mod report;
 mod segment;
+mod sender_clock;
 pub mod station;
 mod stream;
 mod tcp;

@@ -68,6 +68,11 @@ impl ConnectionShard {
             exchange.end_ns = intervals.end_ns();
             walk::enter_far_side(connection, &mut exchange, previous_end_ns, &mut self.ledger);
             flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
+            let pause_ns = exchange.request.start_ns - previous_end_ns;
+            let isolated = exchange.index > 0
+                && pause_ns >= ISOLATED_NS
+                && pause_ns / 2 >= exchange.end_ns - exchange.request.start_ns;
+            connection.isolated_exchanges += u64::from(isolated);
             connection.exchanges += 1;
             connection.slices.merge(&exchange.slices);
             self.totals.exchanges += 1;
@@ -153,10 +158,15 @@ impl ConnectionShard {
             flow.connection.protocol,
             AppProtocol::Sna | AppProtocol::Dlsw
         );
-        if flow.connection.exchanges > 0 || sessions {
+        if sessions {
             return;
         }
-        let Some(exchange) = attempt(&flow.connection, until_ns) else {
+        let attempt = if flow.connection.exchanges > 0 {
+            lost_request(flow)
+        } else {
+            attempt(&flow.connection, until_ns)
+        };
+        let Some(exchange) = attempt else {
             return;
         };
         flow.app.assembler.done.push_back(Box::new(exchange));
@@ -178,7 +188,7 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let label = match () {
         () if tls_end_ns.is_some() => "TLS handshake",
         () if failed => "connection attempt",
-        () if lost_request => "request that did not arrive",
+        () if lost_request => LOST_REQUEST,
         () if server_first && shake.ack_ns.is_some() => "greeting of the server",
         () => return None,
     };
@@ -193,6 +203,31 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     exchange.request.start_ns = tls_end_ns.unwrap_or(begins_ns);
     exchange.request.end_ns = exchange.request.start_ns;
     exchange.request.first_packet = connection.id;
+    Some(exchange)
+}
+
+/// A later request of which only the end arrived. Returns `None` if nothing is missing
+/// after the last exchange.
+fn lost_request(flow: &Flow) -> Option<Exchange> {
+    if !flow.streams[ConnectionSide::Client.index()].has_hole() {
+        return None;
+    }
+    let first = flow.timeline.segments.iter().find(|s| {
+        s.from == ConnectionSide::Client
+            && s.len > 0
+            && s.marks.any(SegmentMarks::LOST_SEGMENT)
+            && s.time_ns > flow.timeline.previous_end_ns
+    })?;
+    let mut exchange = Exchange {
+        id: first.packet,
+        connection: flow.connection.id,
+        index: flow.connection.exchanges,
+        label: LOST_REQUEST.to_owned(),
+        ..Exchange::default()
+    };
+    exchange.request.start_ns = first.time_ns;
+    exchange.request.end_ns = first.time_ns;
+    exchange.request.first_packet = first.packet;
     Some(exchange)
 }
 
@@ -227,6 +262,13 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
 fn lost_ns(exchange: &Exchange) -> i64 {
     exchange.total_ns() - exchange.slices.of(EvidenceKind::SlowPath) / 2
 }
+
+/// The label of a request that was lost on its way to the capture.
+const LOST_REQUEST: &str = "request that did not arrive";
+
+/// A request after such a pause of its client does not follow from the answer before,
+/// unless the request itself takes half as long.
+const ISOLATED_NS: i64 = 50_000_000;
 
 /// Exchanges of one connection that wait for their acknowledgement.
 const MAX_DONE: usize = 16;

@@ -28,7 +28,7 @@ impl EvidenceDetector for ChattyApplication {
         };
         SliceDescription {
             sentence: format!(
-                "{turns} round trips of {rtt} msin sequence took {} of {} ms.",
+                "{turns} round trips of {rtt} ms in sequence took {} of {} ms.",
                 ms(facts.lost_ns),
                 ms(facts.total_ns)
             ),

@@ -7,7 +7,7 @@
 
 use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{ExchangePhase, SegmentMarks, TcpFlags};
+use crate::{CapturePoint, ConnectionSide, ExchangePhase, Segment, SegmentMarks, TcpFlags};
 
 pub(super) struct ConnectFailed;
 
@@ -21,6 +21,10 @@ impl EvidenceDetector for ConnectFailed {
             return setup(wait);
         }
         let after = wait.after()?;
+        if is_not_accepted(wait) {
+            let claim = WaitClaim::whole(wait, Reason::NotAccepted, DelayOwner::Server);
+            return Some(claim);
+        }
         if after.len > 0 || wait.exchange.complete || after.from == wait.exchange.asked_by {
             return None;
         }
@@ -72,6 +76,28 @@ impl EvidenceDetector for ConnectFailed {
                 "find out at the server why it closed; retry a request on a connection that was \
                  idle",
             ),
+            Reason::NotAccepted => (
+                format!(
+                    "{target} answered SYNs, but did not take the connections: {lost} of {} ms \
+                     passed until the first data was acknowledged.",
+                    ms(facts.total_ns)
+                ),
+                "The same data lost three times in a row looks the same; the server counts what a \
+                 full listen queue drops (`nstat -az TcpExtListenOverflows`).",
+                "let the server accept sooner (no work in the thread that accepts, more \
+                 threads), and raise its listen backlog and somaxconn",
+            ),
+            Reason::SynLate if facts.owner == DelayOwner::Server => (
+                format!(
+                    "{target} received SYNs and did not answer the first ones: {lost} of {} ms \
+                     passed until one was answered.",
+                    ms(facts.total_ns)
+                ),
+                "A full listen queue and a packet filter on the server look the same; the server \
+                 counts what a full queue drops (`nstat -az TcpExtListenOverflows`).",
+                "raise the listen backlog and somaxconn, and let the server accept sooner; else \
+                 look at the server's packet filter and its limit on SYNs",
+            ),
             Reason::SynLate => (
                 format!(
                     "{target} did not answer the first SYN: {} of {} ms passed until one was \
@@ -96,6 +122,11 @@ impl EvidenceDetector for ConnectFailed {
             Reason::SynUnanswered | Reason::SynLate => {
                 format!("{tries} waits for an answer to a SYN{}", facts.at_packets())
             }
+            Reason::NotAccepted => format!(
+                "the first data was sent again {} times, {tries} waits for an answer to a SYN{}",
+                facts.count(Reason::NotAccepted),
+                facts.at_packets()
+            ),
             _ => format!("{} times{}", facts.count(facts.reason), facts.at_packets()),
         };
         SliceDescription {
@@ -106,6 +137,34 @@ impl EvidenceDetector for ConnectFailed {
         }
     }
 }
+
+/// Whether the server had answered the SYN, but acknowledged the first data only
+/// after the third copy of it: its listen queue was full, so it dropped the
+/// handshake's last packet and all data, and the client believed to be connected.
+fn is_not_accepted(wait: &ExchangeWait<'_>) -> bool {
+    let first = |s: &&Segment| s.from == ConnectionSide::Client && s.seq == 1 && s.len > 0;
+    let shake = &wait.connection.handshake;
+    let (Some(after), Some(open_ns)) = (wait.after(), shake.ack_ns) else {
+        return false;
+    };
+    let early = wait.exchange.index == 0 && wait.before().time_ns >= open_ns;
+    if !early || !first(&after) || !after.marks.any(SegmentMarks::RESENT) {
+        return false;
+    }
+    let answers = |s: &Segment| s.from == ConnectionSide::Server && s.ack > 1;
+    let Some(answer) = wait.timeline.iter().position(answers) else {
+        return false;
+    };
+    let copies = wait.timeline[..answer].iter().filter(first);
+    let small = after.len < LARGE_BYTES;
+    small && copies.count() >= NOT_ACCEPTED_COPIES && wait.after.is_some_and(|at| at < answer)
+}
+
+/// Copies of the first data that a path rarely loses in a row.
+const NOT_ACCEPTED_COPIES: usize = 3;
+
+/// A larger segment that is not acknowledged may be too large for the path.
+const LARGE_BYTES: u32 = 900;
 
 /// On a connection that has answered before, a shorter wait is its end.
 const LEAST_NS: i64 = 500_000_000;
@@ -131,8 +190,12 @@ fn setup(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         Some(_) => return None,
         None => Reason::SynUnanswered,
     };
+    // Near the server the SYN had arrived, and no answer left.
+    let arrived = wait.connection.capture_point == CapturePoint::Server
+        && wait.before().from == ConnectionSide::Client;
     let owner = match reason {
         Reason::Refused => DelayOwner::Server,
+        Reason::SynLate if arrived => DelayOwner::Server,
         _ => DelayOwner::Network,
     };
     Some(WaitClaim::whole(wait, reason, owner))

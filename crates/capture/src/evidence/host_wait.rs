@@ -20,6 +20,9 @@ impl EvidenceDetector for HostWait {
         let sender = wait.sender();
         let asked_by = wait.exchange.asked_by;
         let owner = DelayOwner::of(sender);
+        if wait.connection.lacks_answers() || is_perhaps_a_round_trip(wait) {
+            return None;
+        }
         let reason = match wait.phase {
             ExchangePhase::Connect => return None,
             ExchangePhase::ClientThink => Reason::BeforeRequest,
@@ -53,7 +56,8 @@ impl EvidenceDetector for HostWait {
             ),
             Reason::BeforeRequest => (
                 format!("{who} had its connection open and did not ask for {lost} of {total} ms."),
-                "A connection that was opened ahead of need looks the same.",
+                "A connection that was opened ahead of need looks the same, and so does a request \
+                 that was lost before it reached this capture.",
             ),
             Reason::NeverAnswered => (
                 format!("{who} received the request and never answered: {lost} of {total} ms."),
@@ -72,11 +76,11 @@ impl EvidenceDetector for HostWait {
             ),
             _ => (
                 format!(
-                    "{who} took its time to answer: {lost} of {total} ms, {} ms a request.",
-                    ms(facts.lost_ns / facts.waits().max(1) as i64)
+                    "{who} took its time to answer: {lost} of {total} ms, {}.",
+                    each(facts)
                 ),
-                "A delay of another system that the server called looks the same; a capture at the \
-                 server shows that system.",
+                "A delay of another system that the server called looks the same, and so does a \
+                 queue on the path that delays only data; a capture at the server shows which.",
             ),
         };
         SliceDescription {
@@ -86,6 +90,29 @@ impl EvidenceDetector for HostWait {
             remedy: remedy(facts),
         }
     }
+}
+
+/// Whether a pause within a large answer may be the path's round trip, which a
+/// capture that begins in the middle of a download does not show.
+fn is_perhaps_a_round_trip(wait: &ExchangeWait<'_>) -> bool {
+    let before = wait.before();
+    let sender = wait.sender();
+    let transfer = wait.phase == ExchangePhase::Response && before.from == sender;
+    let unknown = wait.connection.end(sender).rtt.best_ns().is_none();
+    let full = before.len >= wait.full_bytes(sender);
+    transfer && unknown && full && wait.length_ns() < LONGEST_ROUND_NS
+}
+
+/// Few paths are longer.
+const LONGEST_ROUND_NS: i64 = 300_000_000;
+
+/// The time of one wait: of the longest where it is more than half of all.
+fn each(facts: &SliceFacts<'_>) -> String {
+    let (ns, waits) = (facts.reasons.first()).map_or((0, 0), |(_, ns, waits)| (*ns, *waits));
+    if waits > 1 && facts.longest_ns > facts.lost_ns / 2 {
+        return format!("{} ms of them in one request", ms(facts.longest_ns));
+    }
+    format!("{} ms a request", ms(ns / waits.max(1) as i64))
 }
 
 fn remedy(facts: &SliceFacts<'_>) -> Option<String> {

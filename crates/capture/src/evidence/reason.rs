@@ -207,6 +207,8 @@ reasons! {
     SynUnanswered = ConnectFailed, "connect.unanswered";
     /// A SYN had to be sent again before it was answered.
     SynLate = ConnectFailed, "connect.late";
+    /// The server answered the SYN, but did not take the connection: it acknowledged no data.
+    NotAccepted = ConnectFailed, "connect.not-accepted";
     /// The SYN was answered with a reset.
     Refused = ConnectFailed, "connect.refused";
     /// A router or host reported that the destination cannot be reached.

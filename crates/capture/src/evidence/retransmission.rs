@@ -9,7 +9,7 @@
 
 use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{AppProtocol, ExchangePhase, SegmentMarks, TcpFlags};
+use crate::{AppProtocol, ExchangePhase, Segment, SegmentMarks, TcpFlags};
 
 pub(super) struct RetransmissionWait;
 
@@ -52,6 +52,12 @@ impl EvidenceDetector for RetransmissionWait {
             } else {
                 Reason::Reordered
             });
+        }
+        if is_lost_before_capture(wait, after) {
+            return whole(Reason::SuspectedLoss);
+        }
+        if is_farewell_unanswered(wait, after) {
+            return whole(Reason::NeverAcknowledged);
         }
         let closes = after.flags.any(TcpFlags::RST | TcpFlags::FIN) && after.len == 0;
         if closes
@@ -96,6 +102,9 @@ impl EvidenceDetector for RetransmissionWait {
         if same_message && before.flight > 0 && is_recovering(wait, after.from) {
             return whole(Reason::LossRecovery);
         }
+        if same_message && is_ack_lost(wait, after) {
+            return whole(Reason::Timeout);
+        }
         if same_message && is_cut_write(wait) {
             return whole(Reason::SuspectedLoss);
         }
@@ -109,7 +118,7 @@ impl EvidenceDetector for RetransmissionWait {
         let (sentence, alternatives, remedy) = match facts.reason {
             Reason::NeverAcknowledged => (
                 format!(
-                    "Data was sent again and never acknowledged for {lost} of {total} ms: the other end or the path is dead."
+                    "What was sent again was never acknowledged: for {lost} of {total} ms the other end or the path was dead."
                 ),
                 "A host that lost power, a path that broke and a firewall that forgot the \
                  connection look the same; a new connection to the same port succeeds only if \
@@ -123,6 +132,16 @@ impl EvidenceDetector for RetransmissionWait {
                  first ones.",
                 "keep the packets of one connection on one path (hash by ports, no per-packet \
                  balancing)",
+            ),
+            Reason::SuspectedLoss => (
+                format!(
+                    "Data was probably lost before it reached this capture: {lost} of {total} ms \
+                     were waited for its copies."
+                ),
+                "A program that pauses for as long as a retransmission timer looks similar; a capture \
+                 at the sender shows whether it sent something in the pause.",
+                "find the lossy link or full queue between the sender and this capture (interface \
+                 error and drop counters along the path)",
             ),
             _ => (
                 format!(
@@ -201,6 +220,67 @@ fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
     answers && copy.is_some_and(|at| !known(at)) && wait.length_ns() < LONGEST_NS
 }
 
+/// Whether the sender sent a packet in the wait that did not reach the capture: its
+/// IP identifications, which had counted packet by packet, leave one out.
+fn is_lost_before_capture(wait: &ExchangeWait<'_>, after: &Segment) -> bool {
+    if after.len == 0
+        || after.ip_id == 0
+        || wait.length_ns() < TIMER_NS
+        || wait.near_ns(after.from) < LEAST_NS
+    {
+        return false;
+    }
+    let end = wait.after.unwrap_or(wait.timeline.len());
+    let back = wait.timeline[..end].iter().rev().take(SEARCHED_SEGMENTS);
+    let mut own = back.filter(|s| s.from == after.from && s.via == after.via);
+    let (Some(last), Some(earlier)) = (own.next(), own.next()) else {
+        return false;
+    };
+    let counts = last.ip_id.wrapping_sub(earlier.ip_id) == 1;
+    // A packet that was recorded out of order was not lost.
+    let between = |s: &Segment| {
+        s.from == after.from
+            && s.via == after.via
+            && (1..after.ip_id.wrapping_sub(last.ip_id)).contains(&s.ip_id.wrapping_sub(last.ip_id))
+    };
+    counts
+        && (2..=MOST_LOST).contains(&after.ip_id.wrapping_sub(last.ip_id))
+        && !wait.timeline.iter().any(between)
+}
+
+/// Whether the sender's timer ran out although its data had arrived: it sent again
+/// what was acknowledged before, so that acknowledgement was lost.
+fn is_ack_lost(wait: &ExchangeWait<'_>, after: &Segment) -> bool {
+    let inner = wait.inner();
+    let needless =
+        |s: &Segment| s.from == after.from && s.marks.any(SegmentMarks::SPURIOUS_RETRANSMISSION);
+    let Some(at) = inner.iter().rposition(needless) else {
+        return false;
+    };
+    let late = |s: &Segment| s.from != after.from && s.marks.any(SegmentMarks::ADVANCES);
+    let soon_ns = wait.rtt_ns * 2 + LEAST_NS;
+    wait.length_ns() >= TIMER_NS
+        && after.time_ns - inner[at].time_ns <= soon_ns
+        && !inner[at..].iter().any(late)
+}
+
+/// Whether the end that waited gave up, and its FIN was sent again without any
+/// packet of the other end: that end or the path had died in the wait.
+fn is_farewell_unanswered(wait: &ExchangeWait<'_>, after: &Segment) -> bool {
+    let closes = after.flags.has(TcpFlags::FIN) && after.from != wait.expected();
+    let Some(at) = wait.after.filter(|_| closes) else {
+        return false;
+    };
+    let later = &wait.timeline[at + 1..];
+    let answered = wait
+        .inner()
+        .iter()
+        .chain(later)
+        .any(|s| s.from != after.from);
+    let again = |s: &Segment| s.flags.has(TcpFlags::FIN) && s.seq == after.seq;
+    !answered && later.iter().any(again)
+}
+
 /// Near the receiver a lost tail shows only as a pause: a write stops at a full
 /// segment without PSH and continues after a time that a timer takes.
 fn is_cut_write(wait: &ExchangeWait<'_>) -> bool {
@@ -213,6 +293,12 @@ fn is_cut_write(wait: &ExchangeWait<'_>) -> bool {
     let far = wait.near_ns(before.from) > LEAST_NS;
     full && far && !before.flags.has(TcpFlags::PSH) && wait.length_ns() >= timer_ns
 }
+
+/// Segments that are searched for the sender's last packets.
+const SEARCHED_SEGMENTS: usize = 16;
+
+/// A larger step of the identification is not one lost packet with its copies.
+const MOST_LOST: u16 = 4;
 
 /// No path is shorter that is worth a verdict.
 const LEAST_NS: i64 = 1_000_000;

@@ -53,6 +53,7 @@ impl EvidenceDetector for SlowPath {
         let near_ns = wait.near_ns(sender);
         let path_ns = acknowledged_after_ns(wait).unwrap_or(near_ns).max(near_ns);
         let path_ns = relayed_ns(wait, near_ns).unwrap_or(path_ns);
+        let path_ns = path_ns.max(near_ns.saturating_add(queued_ns(wait)));
         let path_ns = path_ns - (wait.from_ns - before.time_ns).min(path_ns);
         if path_ns <= 0 {
             return None;
@@ -70,16 +71,28 @@ impl EvidenceDetector for SlowPath {
 
     fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let rtt = ms(facts.context.rtt_ns);
-        let sentence = match facts.reason {
-            Reason::DelaySpike => format!(
-                "The path was slower than its own best time: {} of {} ms passed on it.",
-                ms(facts.lost_ns),
-                ms(facts.total_ns)
+        let (lost, total) = (ms(facts.lost_ns), ms(facts.total_ns));
+        let (sentence, alternatives, remedy) = match facts.reason {
+            Reason::DelaySpike => (
+                format!(
+                    "The path was slower than its own best time: {lost} of {total} ms passed on it."
+                ),
+                "A queue that other transfers fill, an outage and a radio link that repeats frames \
+                 look the same; a delay that ends with other traffic is a queue.",
+                "find the link whose queue is full while it is slow, and manage that queue \
+                 (fq_codel, a smaller buffer, a shaper below the link's rate); then look for \
+                 outages of the path at these times",
             ),
-            _ => format!(
-                "The path is slow: one round trip takes {rtt} ms, and {} of {} ms passed on it.",
-                ms(facts.lost_ns),
-                ms(facts.total_ns)
+            _ => (
+                format!(
+                    "The path is slow: one round trip takes {rtt} ms, and {lost} of {total} ms \
+                     passed on it."
+                ),
+                "Distance, a satellite link and a full queue look the same in one handshake; a round \
+                 trip that is shorter when the link is idle is a queue.",
+                "bring client and server nearer to each other (cache, proxy, CDN), keep connections \
+                 open, and use TLS 1.3 with resumption; where the round trip varies, manage the \
+                 queue at the slowest link (fq_codel, a smaller buffer)",
             ),
         };
         SliceDescription {
@@ -89,16 +102,8 @@ impl EvidenceDetector for SlowPath {
                 facts.reason_list(),
                 facts.at_packets()
             ),
-            alternatives: "Distance, a satellite link and a full queue look the same in one \
-                           handshake; a round trip that is shorter when the link is idle is a \
-                           queue."
-                .to_owned(),
-            remedy: Some(
-                "bring client and server nearer to each other (cache, proxy, CDN), keep connections \
-                 open, and use TLS 1.3 with resumption; where the round trip varies, manage the \
-                 queue at the slowest link (fq_codel, a smaller buffer)"
-                    .to_owned(),
-            ),
+            alternatives: alternatives.to_owned(),
+            remedy: Some(remedy.to_owned()),
         }
     }
 }
@@ -111,6 +116,19 @@ fn relayed_ns(wait: &ExchangeWait<'_>, near_ns: i64) -> Option<i64> {
     let length_ns = wait.length_ns();
     let alike = length_ns * 20 >= shake_ns * 17 && length_ns * 10 <= shake_ns * 14;
     (shake_ns > near_ns.saturating_mul(4) && shake_ns > RISE_NS && alike).then_some(shake_ns)
+}
+
+/// The time that the answer spent in a queue, by its sender's timestamps.
+fn queued_ns(wait: &ExchangeWait<'_>) -> i64 {
+    let Some(after) = wait
+        .after()
+        .filter(|s| !s.marks.any(SegmentMarks::REPEATED))
+    else {
+        return 0;
+    };
+    let clock = &wait.connection.end(after.from).clock;
+    let late_ns = clock.late_ns(after.ts_value, after.time_ns).unwrap_or(0);
+    if late_ns < RISE_NS { 0 } else { late_ns }
 }
 
 /// The time until the other end acknowledged the request by itself, where

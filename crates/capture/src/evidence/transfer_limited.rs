@@ -45,6 +45,15 @@ impl EvidenceDetector for TransferLimited {
             |reason| Some(WaitClaim::whole(wait, reason, DelayOwner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(full) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
+        let spent = || {
+            let peak = u64::from(wait.peak_flight(sender));
+            window > 0 && peak * 100 >= u64::from(window) * FILLS_PERCENT
+        };
+        if !ends_write && wait.is_read_in_lumps() && spent() {
+            // Data came at the pace of the reader, a window at a time.
+            let owner = DelayOwner::of(sender.other());
+            return Some(WaitClaim::whole(wait, Reason::WindowFull, owner));
+        }
         if wait.is_busy() {
             return network(Reason::PathRate);
         }
@@ -56,7 +65,8 @@ impl EvidenceDetector for TransferLimited {
         if !ends_write && !limited && (no_pause || is_steady(wait)) {
             return network(Reason::PathRate);
         }
-        if no_pause {
+        let spread = !ends_write && limited && is_steady(wait);
+        if no_pause || spread {
             if ends_write && !is_bulk(before) {
                 return None;
             }

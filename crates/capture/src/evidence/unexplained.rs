@@ -31,8 +31,8 @@ impl EvidenceDetector for UnexplainedWait {
             ),
             seen: format!("{} waits{}", facts.waits(), facts.at_packets()),
             alternatives: "Losses, windows and programs at the far end are possible; a capture at \
-                           the other end, from before the connection begins and with whole packets, \
-                           may show which."
+                           the other end, of both directions, from before the connection begins and \
+                           with whole packets, may show which."
                 .to_owned(),
             remedy: None,
         }

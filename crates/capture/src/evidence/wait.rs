@@ -4,7 +4,10 @@
 //! FIN or RST. Acknowledgements, probes and copies that were not needed are within
 //! a wait. A wait never crosses a phase of its exchange.
 
-use crate::{Connection, ConnectionSide, Exchange, ExchangePhase, Segment, SegmentMarks, TcpFlags};
+use crate::{
+    CapturePoint, Connection, ConnectionSide, Exchange, ExchangePhase, Segment, SegmentMarks,
+    TcpFlags,
+};
 
 /// A time in which an exchange made no progress.
 pub(crate) struct ExchangeWait<'a> {
@@ -137,10 +140,61 @@ impl<'a> ExchangeWait<'a> {
 impl ExchangeWait<'_> {
     /// The round trip has grown, so data waits in a queue of the path.
     pub(crate) fn is_queue(&self) -> bool {
-        let client = &self.connection.client.rtt;
-        let server = &self.connection.server.rtt;
-        let smoothed_ns = client.smoothed_ns.saturating_add(server.smoothed_ns);
-        smoothed_ns > self.rtt_ns * 3 / 2 + TURN_NS
+        self.has_grown(false) && !self.is_freed_in_lumps()
+    }
+
+    /// The round trip has grown because the receiver's program reads in lumps.
+    pub(crate) fn is_read_in_lumps(&self) -> bool {
+        self.has_grown(true) && self.is_freed_in_lumps()
+    }
+
+    /// The round trip is longer than at its best, with the part `beside` the place of
+    /// capture or without it.
+    fn has_grown(&self, beside: bool) -> bool {
+        let [client_ns, server_ns] = [ConnectionSide::Client, ConnectionSide::Server].map(|side| {
+            // No queue is between the capture and the end next to it: an
+            // acknowledgement that is late there was delayed by that end.
+            let next = match self.connection.capture_point {
+                CapturePoint::Client => side == ConnectionSide::Client,
+                CapturePoint::Server => side == ConnectionSide::Server,
+                _ => false,
+            };
+            if next && !beside {
+                self.near_ns(side)
+            } else {
+                self.connection.end(side).rtt.smoothed_ns
+            }
+        });
+        client_ns.saturating_add(server_ns) > self.rtt_ns * 3 / 2 + TURN_NS
+    }
+
+    /// Whether the receiver acknowledges many segments at once, with pauses.
+    fn is_freed_in_lumps(&self) -> bool {
+        let sender = self.sender();
+        let mut data = 0;
+        let mut times = [0; LUMPS + 1];
+        let mut count = 0;
+        let back = self.timeline[..=self.before].iter().rev();
+        for segment in back.take(SEARCHED_SEGMENTS) {
+            if segment.from == sender && segment.len > 0 {
+                data += usize::from(count > 0);
+            } else if segment.from != sender && segment.marks.any(SegmentMarks::ADVANCES) {
+                times[count] = segment.time_ns;
+                count += 1;
+                if count == times.len() {
+                    break;
+                }
+            }
+        }
+        let apart = |pair: &[i64]| pair[0] - pair[1] >= LUMP_NS;
+        count == times.len() && data >= LUMPS * LUMP_SEGMENTS && times.windows(2).all(apart)
+    }
+
+    /// Most bytes that `sender` had in flight lately.
+    pub(crate) fn peak_flight(&self, sender: ConnectionSide) -> u32 {
+        let back = self.timeline[..=self.before].iter().rev();
+        let own = back.take(SEARCHED_SEGMENTS).filter(|s| s.from == sender);
+        own.map(|s| s.flight).max().unwrap_or(0)
     }
 
     /// The queue of the path still held data when the wait ended: the path was
@@ -273,6 +327,15 @@ pub(crate) const LONGEST_NS: i64 = 1 << 56;
 
 /// The reaction time of an end to a segment, in addition to the path.
 const TURN_NS: i64 = 2_000_000;
+
+/// Acknowledgements that show how the receiver reads.
+const LUMPS: usize = 3;
+
+/// Each frees so many segments.
+const LUMP_SEGMENTS: usize = 5;
+
+/// They are this far apart: longer than a receiver joins segments (GRO).
+const LUMP_NS: i64 = 5_000_000;
 
 /// Payload of a segment that every end accepts.
 const LEAST_MSS: u32 = 536;

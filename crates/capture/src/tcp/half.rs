@@ -166,8 +166,12 @@ impl Half {
         };
         let control = packet.flags.any(TcpFlags::SYN | TcpFlags::FIN);
         let limit_ns = match (ip_id, packet.len) {
+            // Linux gives SYN-ACKs no identification.
+            _ if packet.flags.has(TcpFlags::SYN) && packet.ts_value != 0 => 100_000_000,
             (0, 0) if !control => 0,
             (0, _) => 20_000,
+            // A copy that is sent later has a later time stamp.
+            _ if packet.ts_value != 0 => 100_000_000,
             // A program that writes its own packets sends one SYN repeatedly.
             _ if packet.flags.has(TcpFlags::SYN) && !packet.flags.has(TcpFlags::ACK) => 1_000_000,
             _ => 5_000_000,

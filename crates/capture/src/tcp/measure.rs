@@ -139,6 +139,7 @@ impl TcpTracker {
         let end = connection.end_mut(from);
         end.segments += 1;
         end.multipath |= packet.multipath;
+        end.clock.observe(segment.ts_value, segment.time_ns);
         end.resets += u64::from(segment.flags.has(TcpFlags::RST));
         if packet.payload_captured < packet.len {
             segment.marks.set(SegmentMarks::CUT);

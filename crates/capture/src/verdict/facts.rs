@@ -16,6 +16,8 @@ pub(crate) struct ConnectionFacts {
     rtt_weight: i64,
     /// Segments that were sent again.
     pub(crate) resent: u64,
+    /// Exchanges that their clients began after a pause.
+    isolated: u64,
     /// The operating systems of the two ends.
     pub(crate) systems: EndSystems,
     /// The server of the connection with the most waiting time, and that time.
@@ -32,6 +34,7 @@ impl ConnectionFacts {
         }
         let resent = SegmentMarks::RESENT;
         self.resent += connection.client.marks.of(resent) + connection.server.marks.of(resent);
+        self.isolated += connection.isolated_exchanges;
         self.systems.add(connection);
         let server = &connection.server;
         let rank = (
@@ -53,6 +56,7 @@ impl ConnectionFacts {
         self.rtt_sum_ns += other.rtt_sum_ns;
         self.rtt_weight += other.rtt_weight;
         self.resent += other.resent;
+        self.isolated += other.isolated;
         self.systems.merge(&other.systems);
         self.busiest = self.busiest.take().max(other.busiest);
     }
@@ -69,6 +73,8 @@ pub(crate) struct Context<'a> {
     pub(crate) resent: u64,
     pub(crate) connections: u64,
     pub(crate) exchanges: u64,
+    /// Exchanges that their clients began after a pause.
+    pub(crate) isolated: u64,
     pub(crate) round_trips: u64,
     pub(crate) packets: u64,
     pub(crate) names: &'a [String],
@@ -94,6 +100,7 @@ impl Context<'_> {
             resent: facts.resent,
             connections: totals.connections,
             exchanges: totals.exchanges,
+            isolated: facts.isolated.min(totals.exchanges),
             round_trips: trips.map(|sum| sum.waits).sum(),
             packets: totals.segments,
             names,

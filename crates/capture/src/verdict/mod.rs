@@ -132,7 +132,12 @@ fn slice(
 /// The largest finding, or a verdict of kind `none`.
 fn choose(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> EvidenceSlice {
     let large = |slice: &&EvidenceSlice| slice.share >= LEAST_SHARE;
-    let findings = || slices.iter().filter(|slice| slice.finding);
+    // A path that was idle in the pauses of a transfer for longer than it was in use was
+    // not its limit.
+    let rate_ms = limits_ms(slices, |reason| reason == Reason::PathRate);
+    let idle = limits_ms(slices, |reason| reason != Reason::PathRate) > rate_ms;
+    let limit = |slice: &&EvidenceSlice| !(idle && slice.reason == Some(Reason::PathRate));
+    let findings = || slices.iter().filter(|slice| slice.finding).filter(limit);
     if let Some(largest) = findings().find(large) {
         // Unexplained time is above a finding only where it is larger.
         return largest.clone();
@@ -141,6 +146,14 @@ fn choose(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> Evi
         return failed.clone();
     }
     EvidenceSlice::none(slices, total_ns, context)
+}
+
+/// Milliseconds of the limits of transfers that are `wanted`.
+fn limits_ms(slices: &[EvidenceSlice], wanted: impl Fn(Reason) -> bool) -> f64 {
+    let limited = VerdictKind::Kind(EvidenceKind::TransferLimited);
+    let limits = slices.iter().filter(|slice| slice.kind == limited);
+    let limits = limits.filter(|slice| slice.reason.is_some_and(&wanted));
+    limits.map(|slice| slice.lost_ms).sum()
 }
 
 /// Milliseconds with as many digits as they deserve.

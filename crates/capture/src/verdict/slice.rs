@@ -180,9 +180,15 @@ fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
         EvidenceKind::WindowClosed => lost_ns >= SHORT_NS && slow_total,
         EvidenceKind::Retransmission => lost_ns >= SHORT_NS && slow_total,
         EvidenceKind::SlowPath => {
-            lost_ns >= NOTICED_NS && (facts.context.rtt_ns >= FAR_NS || each_ns >= FAR_NS)
+            let spike = facts.reason == Reason::DelaySpike && facts.longest_ns >= FAR_NS;
+            lost_ns >= NOTICED_NS && (facts.context.rtt_ns >= FAR_NS || each_ns >= FAR_NS || spike)
         }
-        EvidenceKind::Chatty => lost_ns >= LONG_NS,
+        EvidenceKind::Chatty => {
+            // Requests after pauses of the client are not in a sequence.
+            let all = facts.context.exchanges.max(1) as i64;
+            let sequent = all - facts.context.isolated as i64;
+            lost_ns / all * sequent >= LONG_NS
+        }
         EvidenceKind::TransferLimited => {
             let tunable = matches!(facts.reason, Reason::ReceiverWindow | Reason::SenderBuffer);
             let least_ns = if tunable { NOTICED_NS } else { LONG_NS };
