@@ -27,31 +27,10 @@ impl EvidenceDetector for RetransmissionWait {
             return unanswered(wait).and_then(whole);
         };
         if after.marks.any(SegmentMarks::RESENT) {
-            // No answer could have arrived yet: the timer is shorter
-            // than the path.
-            let far_ns = wait.near_ns(after.from.other());
-            let before = wait.before();
-            let copy = before.from == after.from && before.seq == after.seq;
-            if wait.length_ns() < far_ns && copy {
-                return None;
-            }
-            let fast = after.marks.any(SegmentMarks::FAST_RETRANSMISSION)
-                || reports_hole(wait, after.from);
-            return whole(if fast {
-                Reason::FastRetransmit
-            } else {
-                Reason::Timeout
-            });
+            return resent(wait, after).and_then(whole);
         }
         if after.marks.any(SegmentMarks::OUT_OF_ORDER) {
-            // Near its sender nothing is out of order: it was sent again.
-            let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
-            let long = near || wait.length_ns() > wait.rtt_ns.max(LEAST_NS);
-            return whole(if long {
-                Reason::FastRetransmit
-            } else {
-                Reason::Reordered
-            });
+            return whole(out_of_order(wait, after));
         }
         if is_lost_before_capture(wait, after) {
             return whole(Reason::SuspectedLoss);
@@ -78,30 +57,10 @@ impl EvidenceDetector for RetransmissionWait {
         if wait.is_busy() {
             return None;
         }
-        if before.from == after.from
-            && before
-                .marks
-                .any(SegmentMarks::RESENT | SegmentMarks::OUT_OF_ORDER)
-            && before.flight > 0
-        {
+        if before.from == after.from && before.flight > 0 && is_in_recovery(wait, before, after) {
             return whole(Reason::LossRecovery);
         }
         let same_message = before.from == after.from && before.len > 0;
-        let rounds = &wait.rounds[after.from.index()];
-        if same_message
-            && rounds.lost
-            && wait.length_ns() * 3 >= wait.rtt_ns
-            && before.flight > 0
-            && wait.follows(
-                wait.last_advance(after.from.other()).unwrap_or(before),
-                after,
-            )
-        {
-            return whole(Reason::LossRecovery);
-        }
-        if same_message && before.flight > 0 && is_recovering(wait, after.from) {
-            return whole(Reason::LossRecovery);
-        }
         if same_message && is_ack_lost(wait, after) {
             return whole(Reason::Timeout);
         }
@@ -218,6 +177,48 @@ fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
         before.any(|s| s.from != asked_by && s.marks.any(SegmentMarks::ADVANCES))
     };
     answers && copy.is_some_and(|at| !known(at)) && wait.length_ns() < LONGEST_NS
+}
+
+/// How the loss of a segment was noticed whose copy ends the wait.
+fn resent(wait: &ExchangeWait<'_>, after: &Segment) -> Option<Reason> {
+    // No answer could have arrived yet: the timer is shorter than the path.
+    let far_ns = wait.near_ns(after.from.other());
+    let before = wait.before();
+    let copy = before.from == after.from && before.seq == after.seq;
+    if wait.length_ns() < far_ns && copy {
+        return None;
+    }
+    let fast = after.marks.any(SegmentMarks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
+    Some(if fast {
+        Reason::FastRetransmit
+    } else {
+        Reason::Timeout
+    })
+}
+
+/// Whether a segment that is out of order was sent again or took another path.
+fn out_of_order(wait: &ExchangeWait<'_>, after: &Segment) -> Reason {
+    // Near its sender nothing is out of order: it was sent again.
+    let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
+    if near || wait.length_ns() > wait.rtt_ns.max(LEAST_NS) {
+        Reason::FastRetransmit
+    } else {
+        Reason::Reordered
+    }
+}
+
+/// Whether the sender, which has data under way, still recovers from a loss.
+fn is_in_recovery(wait: &ExchangeWait<'_>, before: &Segment, after: &Segment) -> bool {
+    if (before.marks).any(SegmentMarks::RESENT | SegmentMarks::OUT_OF_ORDER) {
+        return true;
+    }
+    let follows_advance = || {
+        let advance = wait.last_advance(after.from.other()).unwrap_or(before);
+        wait.follows(advance, after)
+    };
+    let lost = wait.rounds[after.from.index()].lost;
+    let paused = lost && wait.length_ns() * 3 >= wait.rtt_ns;
+    before.len > 0 && (paused && follows_advance() || is_recovering(wait, after.from))
 }
 
 /// Whether the sender sent a packet in the wait that did not reach the capture: its

@@ -80,16 +80,11 @@ impl EvidenceDetector for TransferLimited {
             return None;
         }
         let grows = rounds.grows() || !wait.is_queue() && fills();
-        let reason = match (limited, grows) {
-            (true, _) => Reason::ReceiverWindow,
-            (false, true) if rounds.after_idle => Reason::IdleRestart,
-            (false, true) => Reason::SlowStart,
-            (false, false) => Reason::SenderBuffer,
-        };
-        let owner = match reason {
-            Reason::ReceiverWindow => DelayOwner::of(sender.other()),
-            Reason::SenderBuffer => DelayOwner::of(sender),
-            _ => DelayOwner::Network,
+        let (reason, owner) = match (limited, grows) {
+            (true, _) => (Reason::ReceiverWindow, DelayOwner::of(sender.other())),
+            (false, true) if rounds.after_idle => (Reason::IdleRestart, DelayOwner::Network),
+            (false, true) => (Reason::SlowStart, DelayOwner::Network),
+            (false, false) => (Reason::SenderBuffer, DelayOwner::of(sender)),
         };
         Some(WaitClaim::whole(wait, reason, owner).with(numbers))
     }

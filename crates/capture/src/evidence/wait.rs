@@ -148,9 +148,9 @@ impl ExchangeWait<'_> {
         self.has_grown(true) && self.is_freed_in_lumps()
     }
 
-    /// The round trip is longer than at its best, with the part `beside` the place of
-    /// capture or without it.
-    fn has_grown(&self, beside: bool) -> bool {
+    /// The round trip is longer than at its best, with the part of the
+    /// end next to the place of capture or without it.
+    fn has_grown(&self, with_near_end: bool) -> bool {
         let [client_ns, server_ns] = [ConnectionSide::Client, ConnectionSide::Server].map(|side| {
             // No queue is between the capture and the end next to it: an
             // acknowledgement that is late there was delayed by that end.
@@ -159,7 +159,7 @@ impl ExchangeWait<'_> {
                 CapturePoint::Server => side == ConnectionSide::Server,
                 _ => false,
             };
-            if next && !beside {
+            if next && !with_near_end {
                 self.near_ns(side)
             } else {
                 self.connection.end(side).rtt.smoothed_ns

@@ -24,6 +24,7 @@ mod functions;
 mod merge;
 mod names;
 mod query;
+mod results;
 
 pub use functions::function_names;
 
