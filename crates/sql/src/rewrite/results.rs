@@ -1,4 +1,4 @@
-//! Functions whose result has a type of its own: SUM and AVG, CHAR, ROUND and TRUNCATE.
+//! Functions whose result has a type of its own: SUM and AVG, COALESCE, CHAR, ROUND and TRUNCATE.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Aggregate functions" and "Scalar functions".
 
@@ -6,6 +6,7 @@ use sqlparser::ast::Expr;
 
 use super::StatementRewriter;
 use super::build::{call, cast, literal_text, number, take, text};
+use super::expression::{pad, wider};
 use super::functions::literal_number;
 use crate::types::SqlType;
 
@@ -41,7 +42,13 @@ impl StatementRewriter<'_> {
         result
     }
 
-    fn coalesce(&mut self, expr: &mut Expr, mut args: Vec<Expr>, types: &[SqlType]) -> SqlType {
+    /// COALESCE and VALUE: all arguments have one type, texts one length.
+    pub(super) fn coalesce(
+        &mut self,
+        expr: &mut Expr,
+        mut args: Vec<Expr>,
+        types: &[SqlType],
+    ) -> SqlType {
         let known = types.iter().copied().find(|t| *t != SqlType::Unknown);
         let typed = args
             .iter()
