@@ -61,7 +61,7 @@ fn gateway(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         "128 KB, 50 connections, THREADSAFE",
         (mb(&ours), "MB/s"),
         ("constant", Some(mb(&peer))),
-        RowBound::RatioAtLeast(0.5),
+        RowBound::RatioAtLeast(0.55),
     ));
     let load = [
         "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
