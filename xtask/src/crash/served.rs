@@ -97,6 +97,12 @@ impl ServedApplication {
         Ok(units.as_array().map_or(0, Vec::len))
     }
 
+    /// Tasks that are not over, those of batch jobs among them.
+    pub fn tasks(&self) -> Result<usize> {
+        let tasks = get(&self.admin, "/tasks")?;
+        Ok(tasks.as_array().map_or(0, Vec::len))
+    }
+
     /// Starts the application over the records that are there.
     pub fn start(&mut self) -> Result<()> {
         let path = self.state.path().join("log");

@@ -66,12 +66,23 @@ fn open_jobs() -> MutexGuard<'static, Vec<Arc<UnixStream>>> {
 }
 
 /// Waits for the units of jobs that were killed: the SQL of such a unit may be committed, and
-/// the region applies its files a moment later. A job that is started again sees both.
-fn wait_for_killed_jobs() {
+/// the region applies its files a moment later, or when the SQL server, which may have ended
+/// with the job, answers again. A job that is started again sees both.
+fn wait_for_killed_jobs(region: &Handle) {
     let begun = Instant::now();
-    while open_jobs().iter().any(|stream| has_left(stream)) && begun.elapsed() < ENDING_LIMIT {
-        std::thread::sleep(ENDING_INTERVAL);
-    }
+    let wait_while = |are_ending: &dyn Fn() -> bool| {
+        while are_ending() && begun.elapsed() < ENDING_LIMIT {
+            std::thread::sleep(ENDING_INTERVAL);
+        }
+    };
+    wait_while(&|| open_jobs().iter().any(|stream| has_left(stream)));
+    // Not those of other jobs that come later.
+    let in_doubt = || {
+        let units = region.in_doubt_units().into_iter();
+        units.filter(|unit| unit.task.transid.to_string() == JOBS)
+    };
+    let earlier: Vec<_> = in_doubt().map(|unit| unit.token).collect();
+    wait_while(&|| !earlier.is_empty() && in_doubt().any(|u| earlier.contains(&u.token)));
 }
 
 /// Whether the job's end of a connection is closed.
@@ -141,7 +152,7 @@ async fn begin(
         return Err(io::ErrorKind::InvalidData.into());
     };
     let program = String::from_utf8_lossy(program).into_owned();
-    wait_for_killed_jobs();
+    wait_for_killed_jobs(region);
     let refused = if version != VERSION {
         "the region and this program have different versions: stop the region to change its files"
             .to_owned()
