@@ -26,7 +26,7 @@ use crate::translate::{TranslatedSource, translate_for};
 use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 11;
+const GENERATION: u32 = 12;
 
 /// Flags of every module: the dialect, the guard of the PERFORM stack, and
 /// usages that z/OS has by other names.
