@@ -64,7 +64,7 @@ impl LinkageItems {
     }
 
     /// The records of the items that conditions read. `ADDRESS OF` reads none.
-    fn used<'t>(&self, conditions: &'t [Token]) -> impl Iterator<Item = Option<usize>> {
+    fn used(&self, conditions: &[Token]) -> impl Iterator<Item = Option<usize>> {
         let is_read = |at: &usize| {
             let before = conditions[..*at].split_last_chunk::<2>();
             !before
@@ -80,8 +80,8 @@ impl LinkageItems {
     fn may_be_skipped(&self, conditions: &[Token]) -> bool {
         let used: BTreeSet<Option<usize>> = self.used(conditions).collect();
         let is_one = used.len() == 1 && !used.contains(&None);
-        let first = self.used(first_condition(conditions)).next();
-        !used.is_empty() && !(is_one && first.is_some())
+        let uses_first = || self.used(first_condition(conditions)).next().is_some();
+        !used.is_empty() && (!is_one || !uses_first())
     }
 }
 

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use base::SeededRandom;
 
 use super::Args;
-use super::served::ServedApplication;
+use super::served::{ServedApplication, until_none};
 
 /// The program, its definitions and settings.
 const FILES: [(&str, &str); 4] = [
@@ -93,14 +93,8 @@ const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
 /// Waits until the region has no task and no unit in doubt; false if it still has one.
 fn units_end(shop: &ServedApplication) -> Result<bool> {
-    let begun = Instant::now();
-    while shop.tasks()? > 0 || shop.units_in_doubt()? > 0 {
-        if begun.elapsed() > ENDING_LIMIT {
-            return Ok(false);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    Ok(true)
+    let left = || Ok(shop.tasks()? + shop.units_in_doubt()?);
+    Ok(until_none(ENDING_LIMIT, left)? == 0)
 }
 
 /// Makes the application with its file and its tables.

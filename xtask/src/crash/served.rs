@@ -286,6 +286,18 @@ pub fn current(address: &Mutex<String>) -> String {
     address.clone()
 }
 
+/// Waits until nothing is left of what is counted; what is left after `limit`.
+pub fn until_none(limit: Duration, mut count: impl FnMut() -> Result<usize>) -> Result<usize> {
+    let until = Instant::now() + limit;
+    loop {
+        let left = count()?;
+        if left == 0 || Instant::now() > until {
+            return Ok(left);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Asks until there is an answer of 200.
 pub fn get(address: &str, path: &str) -> Result<Value> {
     let until = Instant::now() + WAIT;

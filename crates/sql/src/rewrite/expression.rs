@@ -257,8 +257,7 @@ impl StatementRewriter<'_> {
             types.push(self.expr(otherwise));
             results.push(otherwise);
         }
-        let known = types.iter().copied().filter(|t| *t != SqlType::Unknown);
-        let result = known.reduce(wider).unwrap_or(SqlType::Unknown);
+        let result = common_type(&types);
         let datetime = types.iter().copied().find(|t| t.is_datetime());
         for (value, t) in results.into_iter().zip(types) {
             match datetime {
@@ -483,6 +482,12 @@ pub(super) fn pad(result: SqlType, value: &mut Expr, source: SqlType) {
         let inner = take(value);
         *value = cast(inner, &result.postgresql());
     }
+}
+
+/// The type of a result that may be of any of these types, as far as they are known.
+pub(super) fn common_type(types: &[SqlType]) -> SqlType {
+    let known = types.iter().copied().filter(|t| *t != SqlType::Unknown);
+    known.reduce(wider).unwrap_or(SqlType::Unknown)
 }
 
 /// The type of a result that may be of either type.

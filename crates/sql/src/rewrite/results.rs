@@ -6,7 +6,7 @@ use sqlparser::ast::Expr;
 
 use super::StatementRewriter;
 use super::build::{call, cast, literal_text, number, take, text};
-use super::expression::{pad, wider};
+use super::expression::{common_type, pad};
 use super::functions::literal_number;
 use crate::types::SqlType;
 
@@ -59,12 +59,7 @@ impl StatementRewriter<'_> {
         for (arg, t) in args.iter_mut().zip(types) {
             self.pair(target, arg, *t);
         }
-        let result = types
-            .iter()
-            .copied()
-            .filter(|t| *t != SqlType::Unknown)
-            .reduce(wider)
-            .unwrap_or(SqlType::Unknown);
+        let result = common_type(types);
         for (arg, t) in args.iter_mut().zip(types) {
             pad(result, arg, *t);
         }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::Args;
-use super::served::{ServedApplication, WAIT};
+use super::served::{ServedApplication, WAIT, until_none};
 use super::things::{self, AddedThing, KnownOutcome, ThingServer};
 use base::SeededRandom;
 
@@ -191,18 +191,14 @@ impl RegionPair {
     }
 
     fn until_nothing_is_in_doubt(&self) -> Result<()> {
-        let until = Instant::now() + WAIT;
-        loop {
+        let left = until_none(WAIT, || {
             let far = self.far.as_ref().map(ServedApplication::units_in_doubt);
-            let left = self.near.units_in_doubt()? + far.transpose()?.unwrap_or(0);
-            if left == 0 {
-                return Ok(());
-            }
-            if Instant::now() > until {
-                bail!("{left} units of work are in doubt");
-            }
-            std::thread::sleep(Duration::from_millis(100));
+            Ok(self.near.units_in_doubt()? + far.transpose()?.unwrap_or(0))
+        })?;
+        if left > 0 {
+            bail!("{left} units of work are in doubt");
         }
+        Ok(())
     }
 
     /// How often a thing is in the queues here and there, and was started.
